@@ -1,0 +1,45 @@
+# make run    sets up .venv and runs the example, end to end
+# make test   the same set-up, then linters, types and the whole test suite
+# make lint   linters and types only; make bench and make nightly: benchmarks and long random runs
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: run test lint bench nightly format clean
+
+run: $(READY)
+	$(BIN)/tidelog check examples/reach.dl
+	@echo
+	$(BIN)/tidelog run examples/reach.dl
+
+test: $(READY)-dev lint
+	$(BIN)/pytest -n auto
+
+lint: $(READY)-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)-dev
+	$(BIN)/python -m benchmarks
+
+nightly: $(READY)-dev
+	$(BIN)/pytest -n auto -m nightly --run-nightly
+
+format: $(READY)-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(READY)-dev: $(READY)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,16 @@
+"""Tidelog keeps the consequences of Datalog rules true while facts and rules change.
+
+A text becomes a tree (`syntax`), a tree becomes a checked program (`program`): relations with arity and types, rules that are
+safe, a hyper-graph of rules and components of predicates in the order in which they can be evaluated, strata for negation and
+aggregates, and the relations that are closed by transitivity and so have an algorithm of their own.  `functions` holds what
+expressions and aggregates compute, `values` what facts are made of.  `reference` says what a program means, as plainly as
+possible, and judges everything else.  `errors` collects every problem of a text, each with its place and a fix; `cli` is the
+command `tidelog`.
+"""
+
+from tidelog.errors import Diagnostic, TidelogError
+from tidelog.source import Source
+from tidelog.values import IRI, Literal
+
+__version__ = "0.1.0"
+__all__ = ["IRI", "Diagnostic", "Literal", "Source", "TidelogError", "__version__"]

@@ -1,0 +1,172 @@
+"""Every error and warning Tidelog can report: its code, its place in the text, a sentence, and a fix.
+
+A check never stops at the first problem: it adds a `Diagnostic` to a `Diagnostics` list, and whoever asked for the check
+raises one `TidelogError` with all of them.  `CODES` is the whole list; each code has a page in `docs/errors/`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tidelog.source import Source, Span, excerpt
+
+CODES: dict[str, str] = {
+    "TL001": "the text does not fit the grammar",
+    "TL002": "a character that means nothing here",
+    "TL003": "a quoted text that is not closed",
+    "TL004": "an unknown escape in a quoted text",
+    "TL005": "a clause without its final `.`",
+    "TL006": "an expression nested too deeply",
+    "TL007": "a number outside its range",
+    "TL008": "a date, timestamp or typed literal that is not one",
+    "TL009": "a prefix that is not declared",
+    "TL010": "an unknown directive",
+    "TL011": "an aggregate in a place where none can stand",
+    "TL012": "something that cannot stand alone as a literal",
+    "TL013": "something that cannot be a predicate",
+    "TL020": "one predicate with two arities",
+    "TL021": "a relation declared twice",
+    "TL022": "an unknown column type",
+    "TL023": "an unknown function or aggregate",
+    "TL024": "a function with the wrong number of arguments",
+    "TL025": "a reserved name used for a relation",
+    "TL026": "two rules with the same name",
+    "TL027": "a column named twice",
+    "TL028": "an invalid regular expression",
+    "TL030": "a head variable that nothing binds",
+    "TL031": "a variable of a comparison or expression that nothing binds",
+    "TL032": "a variable of a negated atom that nothing binds",
+    "TL033": "a variable of an aggregate that nothing binds",
+    "TL034": "a fact that is not ground",
+    "TL040": "a constant of the wrong type",
+    "TL041": "a variable that would need two types at once",
+    "TL042": "an operator or function on the wrong types",
+    "TL043": "a fact whose expression has no value",
+    "TL050": "recursion through negation",
+    "TL051": "recursion through an aggregate",
+    "TL060": "a file that cannot be read",
+    "TL061": "a text that is not UTF-8",
+    "TL070": "a limit that was reached",
+    "TL071": "an input that this command does not read",
+    "TL072": "a Python value that has no place in a fact",
+    "TL101": "a relation that is never defined",
+    "TL102": "a variable used only once",
+    "TL103": "a rule that can never fire",
+    "TL104": "the same rule twice",
+}
+"""What each code is about.  `TL0xx` are errors, `TL1xx` warnings."""
+
+_MOST_SHOWN = 50
+_SHORTEST_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One problem: what it is, where it is, and how it may be mended."""
+
+    code: str
+    message: str
+    source: Source | None = None
+    span: Span | None = None
+    fix: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_error(self) -> bool:
+        """Whether this is an error rather than a warning."""
+        return self.code < "TL100"
+
+    @property
+    def place(self) -> str:
+        """`file:line:column`, as far as it is known."""
+        if self.source is None:
+            return ""
+        if self.span is None:
+            return self.source.name
+        return self.source.place(self.span)
+
+    def render(self) -> str:
+        """The problem as the user sees it, on several lines."""
+        kind = "error" if self.is_error else "warning"
+        prefix = f"{self.place}: " if self.place else ""
+        lines = [f"{prefix}{kind} {self.code}: {self.message}"]
+        if self.source is not None and self.span is not None:
+            lines += ["    " + line for line in excerpt(self.source, self.span)]
+        lines += ["    " + note for note in self.notes]
+        if self.fix:
+            lines.append(f"    fix: {self.fix}")
+        return "\n".join(lines)
+
+
+class TidelogError(Exception):
+    """What went wrong, all of it: `diagnostics` holds every problem that was found."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Keep the problems; the message of the exception shows them all."""
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(render_all(self.diagnostics))
+
+
+class Diagnostics(list[Diagnostic]):
+    """The problems found so far; checks add to it and go on."""
+
+    def add(
+        self,
+        code: str,
+        message: str,
+        source: Source | None = None,
+        span: Span | None = None,
+        *,
+        fix: str | None = None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        """Note one problem."""
+        self.append(Diagnostic(code, message, source, span, fix, tuple(notes)))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        """The errors among them, in the order of their places."""
+        return in_order(d for d in self if d.is_error)
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """The warnings among them, in the order of their places."""
+        return in_order(d for d in self if not d.is_error)
+
+    def raise_errors(self) -> None:
+        """Raise one `TidelogError` if there is any error."""
+        if errors := self.errors:
+            raise TidelogError(errors)
+
+
+def fail(code: str, message: str, *, fix: str | None = None, source: Source | None = None) -> TidelogError:
+    """An error of one problem, to be raised by the caller."""
+    return TidelogError([Diagnostic(code, message, source, fix=fix)])
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics by place, each once."""
+
+    def key(diagnostic: Diagnostic) -> tuple[str, int, str, str]:
+        name = diagnostic.source.name if diagnostic.source else ""
+        return name, diagnostic.span.start if diagnostic.span else -1, diagnostic.code, diagnostic.message
+
+    return sorted(dict.fromkeys(diagnostics), key=key)
+
+
+def render_all(diagnostics: Iterable[Diagnostic]) -> str:
+    """All of them as text; of very many, the first ones and how many more there are."""
+    shown = list(diagnostics)
+    text = "\n".join(d.render() for d in shown[:_MOST_SHOWN])
+    more = len(shown) - _MOST_SHOWN
+    return text if more <= 0 else f"{text}\n... and {more} more"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """A fix that names the most similar known name, or None."""
+    if len(name) < _SHORTEST_NAME:  # any two short names are alike
+        return None
+    close = difflib.get_close_matches(name, sorted(set(known) - {name}), n=1, cutoff=0.75)
+    return f"did you mean `{close[0]}`?" if close else None

@@ -1,0 +1,32 @@
+"""The value of a function for given arguments, and of a term without variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from tidelog.functions.arithmetic import ARITHMETIC
+from tidelog.functions.strings import STRINGS
+from tidelog.syntax.tree import Call, Constant, Term
+from tidelog.values import Value
+
+_ALL = {**ARITHMETIC, **STRINGS}
+
+
+def apply(function: str, args: Sequence[Value]) -> Value | None:
+    """The function's value, or None where it is undefined."""
+    return _ALL[function](*args)
+
+
+def evaluate(term: Term, binding: Mapping[str, Value]) -> Value | None:
+    """The value of a term under a binding of all of its variables, or None where it is undefined."""
+    if isinstance(term, Constant):
+        return term.value
+    if isinstance(term, Call):
+        args: list[Value] = []
+        for arg in term.args:
+            value = evaluate(arg, binding)
+            if value is None:
+                return None
+            args.append(value)
+        return apply(term.function, args)
+    return binding[term.name]

@@ -1,0 +1,87 @@
+"""Texts: the string functions and the conversions between kinds; None stands for "undefined"."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from tidelog.values import Kind, Value, boolean, floating, integer, parse_float, parse_integer, string, text_of
+
+
+def _on_texts(compute: Callable[..., Value | None]) -> Callable[..., Value | None]:
+    """Lift a computation over Python strings to values."""
+
+    def lifted(*args: Value) -> Value | None:
+        if any(arg.kind is not Kind.STRING for arg in args):
+            return None
+        return compute(*(arg.content for arg in args))
+
+    return lifted
+
+
+@lru_cache(maxsize=256)
+def regex(pattern: str) -> Any | None:
+    """The compiled RE2 pattern, or None if it is not one."""
+    import re2  # a compiled library of some size, needed by few programs
+
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(pattern, options=options)
+    except re2.error:
+        return None
+
+
+def _matches(text: str, pattern: str) -> Value | None:
+    compiled = regex(pattern)
+    return None if compiled is None else boolean(compiled.fullmatch(text) is not None)
+
+
+def _substring(text: Value, start: Value, length: Value) -> Value | None:
+    """From `start`, counted from 0, at most `length` characters; what lies beyond the end is empty."""
+    match text.content, start.content, length.content:
+        case str(whole), int(first), int(count) if start.kind is Kind.INT and length.kind is Kind.INT:
+            return string(whole[first : first + count]) if first >= 0 and count >= 0 else None
+    return None
+
+
+def _int(value: Value) -> Value | None:
+    match value.content:
+        case bool():
+            return None
+        case int():
+            return value
+        case float(number):
+            return integer(math.trunc(number)) if math.isfinite(number) else None
+        case str(text):
+            return parse_integer(text)
+    return None
+
+
+def _float(value: Value) -> Value | None:
+    match value.content:
+        case bool():
+            return None
+        case int(number) | float(number):
+            return floating(float(number))
+        case str(text):
+            return parse_float(text)
+    return None
+
+
+STRINGS: dict[str, Callable[..., Value | None]] = {
+    "cat": _on_texts(lambda *texts: string("".join(texts))),
+    "length": _on_texts(lambda text: integer(len(text))),
+    "lower": _on_texts(lambda text: string(text.lower())),
+    "upper": _on_texts(lambda text: string(text.upper())),
+    "substr": _substring,
+    "contains": _on_texts(lambda text, part: boolean(part in text)),
+    "starts_with": _on_texts(lambda text, part: boolean(text.startswith(part))),
+    "ends_with": _on_texts(lambda text, part: boolean(text.endswith(part))),
+    "matches": _on_texts(_matches),
+    "string": lambda value: string(text_of(value)),
+    "int": _int,
+    "float": _float,
+}

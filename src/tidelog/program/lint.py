@@ -1,0 +1,115 @@
+"""Warnings: what is legal and probably not meant."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from tidelog.errors import Diagnostics, did_you_mean
+from tidelog.functions.evaluate import evaluate
+from tidelog.functions.ordering import compare
+from tidelog.program.relations import Relation
+from tidelog.program.sameness import canonical_key
+from tidelog.program.types import declared_types, environment_of
+from tidelog.source import Span
+from tidelog.syntax.tree import Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
+from tidelog.values import Value
+
+_MOST_SUGGESTIONS = 20
+"""Looking for similar names takes time for each of them; nobody reads more."""
+
+
+def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics) -> None:
+    """Note every warning of a program without errors."""
+    _undefined_relations(rules, relations, diagnostics)
+    fillable = _fillable(rules, relations)
+    columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
+    for rule in rules:
+        _single_variables(rule, diagnostics)
+        reason = _never_fires(rule, fillable)
+        if reason is None and not all(environment_of(rule.body, columns).values()):
+            reason = rule.span, "two things that it sets equal are never of the same type"
+        if reason is not None:
+            diagnostics.add("TL103", f"the rule can never fire: {reason[1]}", rule.source, reason[0])
+    _same_rules(rules, diagnostics)
+
+
+def _undefined_relations(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics) -> None:
+    told: set[str] = set()
+    defined = [name for name, relation in relations.items() if relation.is_defined]
+    for rule in rules:
+        for atom, _ in atoms(rule.body):
+            name = atom.predicate
+            if not relations[name].is_defined and name not in told:
+                told.add(name)
+                similar = did_you_mean(name, defined) if len(told) <= _MOST_SUGGESTIONS else None
+                fix = similar or f"declare it if its facts come later: `@relation {name}(…) .`"
+                message = f"`{name}` has no facts, no rules and no declaration"
+                diagnostics.add("TL101", message, rule.source, atom.span, fix=fix)
+
+
+def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
+    everything = list(variables(rule.head, *rule.body))
+    counts = Counter(variable.name for variable in everything)
+    for variable in everything:
+        if counts[variable.name] == 1 and not variable.name.startswith("_"):
+            message = f"{variable.name} is used only once"
+            diagnostics.add("TL102", message, rule.source, variable.span, fix="write `_` if any value will do")
+
+
+def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[str]:
+    """The relations that can have a fact without anybody inserting facts of derived ones."""
+    fillable = {name for name, r in relations.items() if r.is_declared or r.has_facts or r.input is not None or not r.has_rules}
+    needs = {at: {a.predicate for a, sign in atoms(rule.body) if sign == "positive"} - fillable for at, rule in enumerate(rules)}
+    waiters: dict[str, list[int]] = defaultdict(list)
+    for at, names in needs.items():
+        for name in names:
+            waiters[name].append(at)
+    ready = [at for at, names in needs.items() if not names]
+    while ready:
+        head = rules[ready.pop()].head.predicate
+        if head not in fillable:
+            fillable.add(head)
+            for at in waiters[head]:
+                needs[at].discard(head)
+                if not needs[at]:
+                    ready.append(at)
+    return fillable
+
+
+def _never_fires(rule: Rule, fillable: set[str]) -> tuple[Span, str] | None:
+    """Where and why, if it is certain."""
+    return next(_contradictions(rule, fillable), None)
+
+
+def _contradictions(rule: Rule, fillable: set[str]) -> Iterator[tuple[Span, str]]:
+    positive = {literal for literal in rule.body if isinstance(literal, Atom)}
+    assigned: dict[str, Value] = {}
+    for literal in rule.body:
+        match literal:
+            case Atom(predicate) if predicate not in fillable:
+                yield literal.span, f"`{predicate}` is derived only from itself and starts with no fact"
+            case Negation(atom) if atom in positive:
+                yield literal.span, "the same atom must hold and not hold"
+            case Comparison(("!=" | "<" | ">") as op, Variable(left), Variable(right)) if left == right:
+                yield literal.span, f"{left} {op} {right} is never true"
+            case Comparison(op, left_term, right_term) if not names_of([literal]):
+                left_value, right_value = evaluate(left_term, {}), evaluate(right_term, {})
+                if left_value is None or right_value is None or not compare(op, left_value, right_value):
+                    yield literal.span, "the comparison is never true"
+            case Comparison("=", Variable(name), Constant(value)) | Comparison("=", Constant(value), Variable(name)):
+                if assigned.setdefault(name, value) != value:
+                    yield literal.span, f"{name} would have to be two different constants"
+
+
+def _same_rules(rules: Sequence[Rule], diagnostics: Diagnostics) -> None:
+    first: dict[object, Rule] = {}
+    alike: dict[object, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        alike[rule.head.predicate, len(rule.body), tuple(sorted(a.predicate for a, _ in atoms(rule.body)))].append(rule)
+    for group in alike.values():
+        for rule in group if len(group) > 1 else ():
+            earlier = first.setdefault(canonical_key(rule), rule)
+            if earlier is not rule:
+                message = f"the same rule stands at {earlier.source.place(earlier.span)}"
+                diagnostics.add("TL104", message, rule.source, rule.span, fix="take one of the two away")

@@ -1,0 +1,143 @@
+"""A checked program, and the checks in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from tidelog.errors import Diagnostic, Diagnostics, fail
+from tidelog.functions.evaluate import evaluate
+from tidelog.functions.signatures import Type
+from tidelog.program import hypergraph, lint, relations, safety, types
+from tidelog.program.hypergraph import BadCycle, HyperGraph
+from tidelog.program.modules import Module, find_modules
+from tidelog.program.relations import Relation
+from tidelog.source import Source
+from tidelog.syntax.parser import parse
+from tidelog.syntax.printer import Printer
+from tidelog.syntax.tree import Document, Fact, Prefix, Rule
+from tidelog.values import Value
+
+GroundFact = tuple[str, tuple[Value, ...]]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Rules and facts that passed every check."""
+
+    document: Document
+    relations: dict[str, Relation]
+    rules: tuple[Rule, ...]
+    facts: tuple[GroundFact, ...]
+    prefixes: dict[str, str]
+    graph: HyperGraph
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @cached_property
+    def modules(self) -> tuple[Module, ...]:
+        """The relations with an algorithm of their own."""
+        return find_modules(self.rules, self.graph)
+
+    @cached_property
+    def types(self) -> dict[str, tuple[Type, ...]]:
+        """For each relation the kinds of its columns, declared or inferred."""
+        return types.infer(self.relations, self.rules, self.facts)
+
+    @cached_property
+    def printer(self) -> Printer:
+        """Prints with the prefixes of this program."""
+        return Printer(self.prefixes)
+
+    def rule_name(self, at: int) -> str:
+        """The name of a rule, or its line in the text."""
+        rule = self.rules[at]
+        return rule.name or f"line {rule.source.line_of(rule.span.start)}"
+
+
+def check(source: Source) -> Program:
+    """The program in a text, or one `TidelogError` with everything that is wrong in it."""
+    diagnostics = Diagnostics()
+    document = parse(source, diagnostics)
+    return check_document(document, diagnostics)
+
+
+def check_document(document: Document, diagnostics: Diagnostics) -> Program:
+    """The program of a syntax tree; `diagnostics` holds the errors found while parsing."""
+    rules = tuple(s for s in document.statements if isinstance(s, Rule))
+    facts = tuple(s for s in document.statements if isinstance(s, Fact))
+    known = relations.collect(document, diagnostics)
+    relations.check_declarations(document, diagnostics)
+    relations.check_names(document, diagnostics)
+    checker = types.Checker(known, diagnostics)
+    for fact in facts:
+        safety.check_fact(fact, diagnostics)
+        checker.check_fact(fact)
+    for rule in rules:
+        safety.check_rule(rule, diagnostics)
+        checker.check_rule(rule)
+    graph = hypergraph.build(rules, tuple(known))
+    for cycle in graph.bad_cycles:
+        _refuse_cycle(cycle, rules, diagnostics)
+    diagnostics.raise_errors()
+
+    ground = tuple(_ground(fact, known, diagnostics) for fact in facts)
+    diagnostics.raise_errors()
+    lint.warn(rules, known, diagnostics)
+    return Program(
+        document,
+        known,
+        tuple(types.coerce_rule(rule, known) for rule in rules),
+        ground,
+        {s.name: s.iri for s in document.statements if isinstance(s, Prefix)},
+        graph,
+        tuple(diagnostics.warnings),
+    )
+
+
+def _ground(fact: Fact, known: dict[str, Relation], diagnostics: Diagnostics) -> GroundFact:
+    """The fact with its expressions computed."""
+    relation = known[fact.atom.predicate]
+    values: list[Value] = []
+    for position, arg in enumerate(fact.atom.args):
+        value = evaluate(arg, {})
+        if value is None:
+            diagnostics.add("TL043", "this expression has no value, so there is no such fact", fact.source, arg.span)
+        else:
+            values.append(types.coerce_value(value, relation.declared_type(position)))
+    return fact.atom.predicate, tuple(values)
+
+
+def _refuse_cycle(cycle: BadCycle, rules: Iterable[Rule], diagnostics: Diagnostics) -> None:
+    all_rules = tuple(rules)
+    first = all_rules[cycle.rules[0]]
+    code, how = ("TL050", "negation") if cycle.kind == hypergraph.NEGATIVE else ("TL051", "an aggregate")
+    head, used = first.head.predicate, cycle.uses[0]
+    message = f"`{head}` depends on itself through {how} of `{used}`"
+    printer = Printer()
+    notes = ["the cycle, each rule using what the next one derives:"]
+    for at, uses in zip(cycle.rules, cycle.uses, strict=True):
+        rule = all_rules[at]
+        sign = f"not {uses}" if at == cycle.rules[0] and code == "TL050" else uses
+        shown = printer.rule(rule)
+        notes.append(f"  {rule.source.place(rule.span)}: {shown if len(shown) <= _LONGEST else shown[:_LONGEST] + '...'}")
+        notes.append(f"    {rule.head.predicate} needs {sign}")
+    fix = "put one of them into a relation of its own" if used == head else f"derive `{used}` without `{head}`"
+    diagnostics.add(code, message, first.source, first.span, notes=notes, fix=fix)
+
+
+_LONGEST = 160
+
+
+def read_source(path: Path) -> Source:
+    """The text of a program file."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise fail("TL060", f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        return Source(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
+    except UnicodeDecodeError as error:
+        place = f"byte {error.start + 1}"
+        raise fail("TL061", f"{path} is not UTF-8 text: {place} cannot be decoded", fix="save the file as UTF-8") from error

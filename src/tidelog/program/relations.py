@@ -1,0 +1,192 @@
+"""The relations of a program: arity, columns, where their facts come from; and every check on names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tidelog.errors import Diagnostics, did_you_mean
+from tidelog.functions.signatures import ANY, FUNCTIONS, Type, is_reserved
+from tidelog.functions.strings import regex
+from tidelog.source import Source, Span
+from tidelog.syntax.tree import Atom, Call, Column, Constant, Declaration, Document, Fact, Port, Rule, Variable, atoms, calls
+from tidelog.values import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is known of a relation from the program alone."""
+
+    name: str
+    arity: int
+    columns: tuple[Column, ...] | None = None
+    """Names and types, if it is declared."""
+    has_rules: bool = False
+    has_facts: bool = False
+    input: str | None = None
+    output: str | None = None
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether there is an `@relation` for it."""
+        return self.columns is not None
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the program says where its facts come from."""
+        return self.is_declared or self.has_rules or self.has_facts or self.input is not None
+
+    def declared_type(self, position: int) -> Type:
+        """The type that a column is declared with; `ANY` without a declaration."""
+        if self.columns is None or position >= len(self.columns):
+            return ANY
+        kind = self.columns[position].type
+        return frozenset({kind}) if isinstance(kind, Kind) else ANY
+
+
+def collect(document: Document, diagnostics: Diagnostics) -> dict[str, Relation]:
+    """All relations, in the order of their first appearance; a second arity or declaration is noted."""
+    places: dict[str, tuple[int, Source, Span]] = {}
+    declared: dict[str, Declaration] = {}
+    rules, facts = set[str](), set[str]()
+    ports: dict[str, dict[str, str]] = {"input": {}, "output": {}}
+    for statement in document.statements:
+        for atom in _mentions(statement):
+            _check_arity(atom, statement.source, places, diagnostics)
+        match statement:
+            case Rule(head):
+                rules.add(head.predicate)
+            case Fact(atom):
+                facts.add(atom.predicate)
+            case Declaration(relation):
+                if relation in declared:
+                    first = declared[relation]
+                    message = f"`{relation}` is declared already, at {first.source.place(first.span)}"
+                    diagnostics.add("TL021", message, statement.source, statement.span, fix="keep one of the two")
+                declared.setdefault(relation, statement)
+            case Port(direction, relation, path):
+                ports[direction][relation] = path
+    for name in (*ports["input"], *ports["output"]):
+        if name not in places:
+            _check_unknown_port(name, document, places, diagnostics)
+    return {
+        name: Relation(
+            name,
+            arity,
+            declared[name].columns if name in declared and len(declared[name].columns) == arity else None,
+            name in rules,
+            name in facts,
+            ports["input"].get(name),
+            ports["output"].get(name),
+        )
+        for name, (arity, _, _) in places.items()
+    }
+
+
+def _mentions(statement: object) -> Iterator[Atom]:
+    """Every atom of a statement; a declaration counts as one."""
+    match statement:
+        case Rule(head, body):
+            yield head
+            for atom, _ in atoms(body):
+                yield atom
+        case Fact(atom):
+            yield atom
+        case Declaration(relation, columns, span):
+            yield Atom(relation, tuple(Variable(column.name, column.span) for column in columns), span)
+
+
+def _check_arity(atom: Atom, source: Source, places: dict[str, tuple[int, Source, Span]], diagnostics: Diagnostics) -> None:
+    arity, first_source, first_span = places.setdefault(atom.predicate, (len(atom.args), source, atom.span))
+    if arity != len(atom.args):
+        message = f"`{atom.predicate}` has {_arguments(len(atom.args))} here and {arity} at {first_source.place(first_span)}"
+        diagnostics.add("TL020", message, source, atom.span, fix="a relation has one arity; use another name for one of the two")
+
+
+def _arguments(count: int) -> str:
+    return "1 argument" if count == 1 else f"{count} arguments"
+
+
+def _check_unknown_port(name: str, document: Document, known: Iterable[str], diagnostics: Diagnostics) -> None:
+    for statement in document.statements:
+        if isinstance(statement, Port) and statement.relation == name:
+            message = f"@{statement.direction} names `{name}`, which the program does not mention"
+            fix = did_you_mean(name, known) or f"declare it: `@relation {name}(…) .`"
+            diagnostics.add("TL101", message, statement.source, statement.span, fix=fix)
+
+
+def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
+    """Names, types and columns of `@relation` and `@input`."""
+    for statement in document.statements:
+        if not isinstance(statement, Declaration):
+            continue
+        if is_reserved(statement.relation, len(statement.columns)):
+            message = f"`{statement.relation}` is a function and cannot be the name of a relation"
+            diagnostics.add("TL025", message, statement.source, statement.span, fix="give the relation another name")
+        counts = Counter(column.name for column in statement.columns)
+        for column in statement.columns:
+            if counts[column.name] > 1:
+                counts[column.name] = 0
+                message = f"the column `{column.name}` stands twice in `{statement.relation}`"
+                diagnostics.add("TL027", message, statement.source, column.span, fix="give each column a name of its own")
+            if column.type is not None and not isinstance(column.type, Kind):
+                fix = _SYNONYMS.get(column.type) or did_you_mean(column.type, [*Kind, "any"])
+                fix = fix or "the types are " + ", ".join([*Kind, "any"])
+                message = f"there is no type `{column.type}`"
+                diagnostics.add("TL022", message, statement.source, column.span, fix=fix)
+
+
+def check_names(document: Document, diagnostics: Diagnostics) -> None:
+    """Functions that do not exist or get the wrong number of arguments; rules with the same name."""
+    labels: dict[str, Rule] = {}
+    relations = {atom.predicate for statement in document.statements for atom in _mentions(statement)}
+    for statement in document.statements:
+        match statement:
+            case Rule(head, body, name):
+                literals = (head, *body)
+                if name is not None and (first := labels.setdefault(name, statement)) is not statement:
+                    message = f"another rule is named `{name}` already, at {first.source.place(first.span)}"
+                    diagnostics.add("TL026", message, statement.source, statement.span, fix="give one of them another name")
+            case Fact(atom):
+                literals = (atom,)
+            case _:
+                continue
+        for literal in literals:
+            for call in calls(literal):
+                _check_call(call, relations, statement.source, diagnostics)
+
+
+def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Diagnostics) -> None:
+    function = FUNCTIONS.get(call.function)
+    if function is None:
+        if call.function in ("date", "timestamp"):
+            message = f"`{call.function}` takes one quoted text"
+            diagnostics.add("TL024", message, source, call.span, fix=f'write `{call.function}("2026-11-15…")`')
+            return
+        fix = did_you_mean(call.function, FUNCTIONS)
+        if call.function in relations:
+            fix = f"`{call.function}` is a relation; write it as a literal of its own"
+        diagnostics.add("TL023", f"there is no function `{call.function}`", source, call.span, fix=fix)
+    elif not function.takes(len(call.args)):
+        message = f"`{call.function}` takes {function.arity}, not {len(call.args)}"
+        diagnostics.add("TL024", message, source, call.span)
+    elif call.function == "matches" and isinstance(pattern := call.args[1], Constant):
+        text = pattern.value.content
+        if isinstance(text, str) and regex(text) is None:
+            message, fix = "this is not a regular expression in RE2's syntax", "RE2 has no look-around and no back-references"
+            diagnostics.add("TL028", message, source, pattern.span, fix=fix)
+
+
+_SYNONYMS = {
+    "number": "did you mean `int`, or `float`?",
+    "integer": "did you mean `int`?",
+    "long": "did you mean `int`?",
+    "double": "did you mean `float`?",
+    "symbol": "did you mean `string`?",
+    "str": "did you mean `string`?",
+    "text": "did you mean `string`?",
+    "boolean": "did you mean `bool`?",
+    "datetime": "did you mean `timestamp`?",
+    "uri": "did you mean `iri`?",
+}

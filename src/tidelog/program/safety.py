@@ -1,0 +1,82 @@
+"""Safety: every variable of a head, a comparison and a negated atom is bound by something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tidelog.errors import Diagnostics
+from tidelog.program.lowering import is_fresh, lower
+from tidelog.program.scope import Schedule, schedule
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Fact, Literal, Negation, Rule, Variable, variables
+from tidelog.syntax.tree import names_of as names
+
+
+def schedule_of(rule: Rule) -> Schedule:
+    """An evaluation order for a rule as it was written; complete if and only if the rule is safe."""
+    lowered = lower(rule)
+    return schedule(lowered.body, lowered.head.args)
+
+
+def check_rule(rule: Rule, diagnostics: Diagnostics) -> None:
+    """Note each variable that nothing binds, once, at the place that says most."""
+    unbound = {name for name in schedule_of(rule).unbound if not is_fresh(name)}
+    for name in sorted(unbound):
+        code, variable, message, fix = _explain(name, rule)
+        diagnostics.add(code, message, rule.source, variable.span, fix=fix)
+
+
+def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
+    """A clause without a body must be ground."""
+    for variable in variables(fact.atom):
+        shown = "_" if variable.is_anonymous else variable.name
+        fix = f"write a constant, or a rule with a body that binds {variable.name}"
+        if variable.is_anonymous:
+            fix = "write a constant"
+        diagnostics.add("TL034", f"the fact holds the variable {shown}", fact.source, variable.span, fix=fix)
+
+
+def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
+    """Code, place, sentence and fix for an unbound variable."""
+    shown = "_" if name.startswith("_#") else name
+    if place := _find(name, rule.head):
+        return "TL030", place, f"nothing in the body binds {shown}, which stands in the head", _where_it_stands(name, rule)
+    negated = [lit for lit in _literals(rule.body) if isinstance(lit, Negation) and name in names([lit])]
+    others = [lit for lit in _literals(rule.body) if isinstance(lit, Comparison) and name in names([lit])]
+    if negated and not others:
+        place = _find(name, negated[0]) or Variable(name, negated[0].span)
+        message = f"nothing binds {shown}, which stands in more than one place, one of them negated"
+        return "TL032", place, message, f"add a positive atom with {shown}, or use `_` where any value will do"
+    for aggregate in rule.body:
+        if isinstance(aggregate, Aggregate) and name in names(aggregate.body) | names([aggregate.target or aggregate.result]):
+            place = _find(name, aggregate) or Variable(name, aggregate.span)
+            message = f"nothing binds {shown}, which the aggregate needs"
+            return "TL033", place, message, f"add a positive atom with {shown} inside or outside of the braces"
+    for literal in rule.body:
+        if place := _find(name, literal):
+            message = f"nothing binds {shown}, which stands in an expression or a comparison"
+            fix = f"add a positive atom with {shown}, or an `{shown} = …` with everything on the right bound"
+            return "TL031", place, message, fix
+    return "TL031", Variable(name, rule.span), f"nothing binds {shown}", None
+
+
+def _where_it_stands(name: str, rule: Rule) -> str | None:
+    if any(name in names([lit]) for lit in _literals(rule.body) if isinstance(lit, Negation)):
+        return f"a negated atom binds nothing; add a positive atom with {name}"
+    if any(name in names([lit]) for lit in rule.body if isinstance(lit, Comparison)):
+        return f"a comparison binds {name} only as `{name} = …` with everything on the right bound"
+    if name.startswith("_#"):
+        return "a head cannot hold `_`; write a constant or a variable of the body"
+    bound = sorted({v.name for v in variables(*(a for a in rule.body if isinstance(a, Atom))) if not v.is_anonymous})
+    return f"the body binds {', '.join(bound[:8])}" if bound else f"add a positive atom with {name}"
+
+
+def _literals(body: tuple[Literal, ...]) -> Iterator[Literal]:
+    """The literals of a body and those inside its aggregates."""
+    for literal in body:
+        yield literal
+        if isinstance(literal, Aggregate):
+            yield from _literals(literal.body)
+
+
+def _find(name: str, literal: Literal) -> Variable | None:
+    return next((v for v in variables(literal) if v.name == name), None)

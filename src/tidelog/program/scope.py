@@ -1,0 +1,193 @@
+"""Who binds what in a rule: an order in which its literals can be evaluated, or the variables that nothing binds.
+
+`schedule` takes a rule in core form.  The order is a matter of safety only: it exists if and only if the rule is safe, and
+no result depends on it.
+
+An aggregate groups by the variables it shares with the rest of the rule: with the head, with literals outside of any
+aggregate, or with the result of an aggregate.  It is *total* if the rest of the rule binds all of them (then `count` and
+`sum` of nothing are 0); otherwise it is *partial* and ranges over the groups that exist.  Which of the two it is depends on
+sets of literals alone, never on the order in which they are written: aggregates become total as long as any can; where none
+can, all those that wait for no other aggregate's result are partial, together, and so on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Negation, Term, Variable
+from tidelog.syntax.tree import names_of as names
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One literal in its turn."""
+
+    literal: Literal
+    binds: Variable | None = None
+    """For `X = e` that binds X: the variable.  Its comparison has been turned so that X stands on the left."""
+    inner: tuple[Step, ...] = ()
+    """For an aggregate: the order of its body, once the groups that the rest of the rule binds are bound."""
+    groups: tuple[str, ...] = ()
+    """For an aggregate: the names of the variables it groups by."""
+    is_total: bool = False
+    """For an aggregate: whether the rest of the rule binds all groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The steps of a rule; `stuck` holds the literals that cannot be evaluated, `unbound` the variables to blame."""
+
+    steps: tuple[Step, ...]
+    stuck: tuple[Literal, ...] = ()
+    unbound: frozenset[str] = frozenset()
+
+
+def schedule(body: Sequence[Literal], head: Sequence[Term] = ()) -> Schedule:
+    """An evaluation order for a body in core form; the head's variables must come out bound."""
+    return _Scheduler(body, names(head)).run()
+
+
+def _inside(aggregate: Aggregate) -> list[Term | Literal]:
+    return [*aggregate.body, *(() if aggregate.target is None else (aggregate.target,))]
+
+
+def _names_outside(body: Sequence[Literal], head: set[str]) -> set[str]:
+    """The variables of the head, of literals that are not aggregates, and of results."""
+    return head | names(literal.result if isinstance(literal, Aggregate) else literal for literal in body)
+
+
+class _Scheduler:
+    """Takes literals as their variables become bound; each variable knows who waits for it, so the cost is linear."""
+
+    def __init__(self, body: Sequence[Literal], head: set[str], given: Iterable[str] = ()) -> None:
+        self.body, self.head = body, head
+        self.outside = _names_outside(body, head)
+        self.bound: set[str] = set()
+        self.steps: list[Step] = []
+        uses = Counter(name for literal in body for name in names([literal]))
+        self.waiting = dict(enumerate(body))
+        self.missing = [self._needs(literal, uses) for literal in body]
+        self.waiters: dict[str, list[int]] = defaultdict(list)
+        for at, needed in enumerate(self.missing):
+            for name in needed:
+                self.waiters[name].append(at)
+        self.ready = deque(at for at in self.waiting if self._is_ready(at))
+        self._bind(given)
+
+    def _needs(self, literal: Literal, uses: Counter[str]) -> set[str]:
+        """The variables that must be bound before the literal can be evaluated."""
+        match literal:
+            case Atom():
+                return set()
+            case Negation(atom):
+                return {name for name in names([atom]) if uses[name] > 1 or name in self.head}
+            case Aggregate():
+                return self._groups(literal)
+        return names([literal])
+
+    def _groups(self, aggregate: Aggregate) -> set[str]:
+        return names(_inside(aggregate)) & self.outside
+
+    def run(self) -> Schedule:
+        while self.ready or self._partial_aggregates():
+            while self.ready:
+                at = self.ready.popleft()
+                if at in self.waiting:
+                    self._take(at)
+        unbound = self.head - self.bound
+        for at, literal in self.waiting.items():
+            unbound |= self._blame(literal) if isinstance(literal, Aggregate) else self.missing[at]
+        return Schedule(tuple(self.steps), tuple(self.waiting.values()), frozenset(unbound))
+
+    def _bind(self, new: Iterable[str]) -> None:
+        for name in set(new) - self.bound:
+            self.bound.add(name)
+            for at in self.waiters.pop(name, ()):
+                self.missing[at].discard(name)
+                if at in self.waiting and self._is_ready(at):
+                    self.ready.appendleft(at)  # tests first: they make the joins behind them smaller
+
+    def _is_ready(self, at: int) -> bool:
+        return not self.missing[at] or self._assigned(at) is not None
+
+    def _assigned(self, at: int) -> tuple[Variable, Term] | None:
+        """For `X = e` or `e = X` that lacks nothing but X: X and e."""
+        literal = self.body[at]
+        if len(self.missing[at]) == 1 and isinstance(literal, Comparison) and literal.op == "=":
+            for variable, term in ((literal.left, literal.right), (literal.right, literal.left)):
+                if isinstance(variable, Variable) and variable.name in self.missing[at] - names([term]):
+                    return variable, term
+        return None
+
+    def _take(self, at: int) -> None:
+        literal = self.body[at]
+        if isinstance(literal, Aggregate):
+            step = self._aggregate_step(literal, is_total=True)
+            if step is not None:
+                del self.waiting[at]
+                self.steps.append(step)
+                self._bind(names([literal.result]))
+            return
+        del self.waiting[at]
+        assigned = self._assigned(at)
+        if assigned is not None:
+            variable, term = assigned
+            self.steps.append(Step(Comparison("=", variable, term, literal.span), binds=variable))
+            self._bind([variable.name])
+        else:
+            self.steps.append(Step(literal))
+            if isinstance(literal, Atom):
+                self._bind(names([literal]))
+
+    def _partial_aggregates(self) -> bool:
+        """Take all aggregates that wait for no other's result; if each waits for another one, all of them."""
+        aggregates = {at: a for at, a in self.waiting.items() if isinstance(a, Aggregate) and self.missing[at]}
+        coming = self._derived_from({n for a in aggregates.values() for n in names([a.result])})
+        free = [at for at in aggregates if not self.missing[at] & coming]
+        found = [(at, self._aggregate_step(aggregates[at], is_total=False)) for at in free or aggregates]
+        taken = [(at, step) for at, step in found if step is not None]
+        for at, step in taken:
+            del self.waiting[at]
+            self.steps.append(step)
+        for at, step in taken:
+            self._bind({*step.groups, *names([aggregates[at].result])})
+        return bool(taken)
+
+    def _derived_from(self, results: set[str]) -> set[str]:
+        """The results and all unbound variables that assignments may compute from them."""
+        reached: set[str] = set()
+        frontier = results - self.bound
+        while frontier:
+            reached |= frontier
+            beside = (self.missing[at] for name in frontier for at in self.waiters.get(name, ()) if self._is_equation(at))
+            frontier = set().union(*beside) - reached
+        return reached
+
+    def _is_equation(self, at: int) -> bool:
+        literal = self.body[at]
+        return isinstance(literal, Comparison) and literal.op == "="
+
+    def _inner(self, aggregate: Aggregate) -> Schedule:
+        """The aggregate's body, scheduled from the groups that are bound by now."""
+        groups = self._groups(aggregate)
+        needed = names([aggregate.target] if aggregate.target else []) | groups
+        return _Scheduler(aggregate.body, needed, groups & self.bound).run()
+
+    def _aggregate_step(self, aggregate: Aggregate, *, is_total: bool) -> Step | None:
+        """The aggregate with its body in order, or None if its body stays unsafe."""
+        inner = self._inner(aggregate)
+        if inner.unbound:
+            return None
+        return Step(aggregate, inner=inner.steps, groups=tuple(sorted(self._groups(aggregate))), is_total=is_total)
+
+    def _blame(self, aggregate: Aggregate) -> set[str]:
+        return set(self._inner(aggregate).unbound)
+
+
+def walk(steps: Iterable[Step]) -> Iterator[Step]:
+    """All steps, those inside aggregates included."""
+    for step in steps:
+        yield step
+        yield from walk(step.inner)

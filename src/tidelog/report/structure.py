@@ -1,0 +1,87 @@
+"""What a program is, as text: relations, strata, hyper-nodes, modules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tidelog.functions.signatures import ANY, type_name
+from tidelog.program.modules import Module, ModuleKind
+from tidelog.program.program import Program
+from tidelog.program.relations import Relation
+
+
+def describe(program: Program) -> Iterator[str]:
+    """The lines of `tidelog check`."""
+    graph = program.graph
+    strata = len(set(graph.strata.values())) if program.rules else 0
+    parts = [
+        _count(len(program.rules), "rule"),
+        _count(len(program.facts), "fact"),
+        _count(len(program.relations), "relation"),
+        _count(strata, "stratum", "strata"),
+        _count(len(graph.hyper_nodes), "hyper-node"),
+    ]
+    yield f"{program.document.source.name}: {', '.join(parts)}"
+    if program.relations:
+        yield ""
+        rows = [_relation(relation, program) for relation in program.relations.values()]
+        yield from _table(("relation", "arity", "columns", "facts", "stratum"), rows)
+    if graph.hyper_nodes:
+        yield ""
+        yield from _table(("hyper-node", "stratum", "derives", "rules", "notes"), list(_hyper_nodes(program)))
+    if program.modules:
+        yield ""
+        yield from _table(("module", "kind", "rules", "meaning"), [_module(module, program) for module in program.modules])
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def _relation(relation: Relation, program: Program) -> tuple[str, ...]:
+    columns: list[str] = []
+    for at, kinds in enumerate(program.types[relation.name]):
+        kind = type_name(kinds) if kinds else "empty"
+        if relation.columns is not None:
+            column = relation.columns[at]
+            columns.append(f"{column.name}: {kind}{' key' if column.is_key else ''}")
+        else:
+            columns.append(kind)
+    from_outside = relation.has_facts or relation.input is not None or not relation.has_rules
+    origin = " and ".join(word for word, holds in (("explicit", from_outside), ("derived", relation.has_rules)) if holds)
+    declared = "" if relation.is_declared or all(kinds == ANY for kinds in program.types[relation.name]) else "  (inferred)"
+    name = program.printer.predicate(relation.name)
+    return name, str(relation.arity), ", ".join(columns) + declared, origin, str(program.graph.strata[relation.name])
+
+
+def _hyper_nodes(program: Program) -> Iterator[tuple[str, ...]]:
+    for node in program.graph.hyper_nodes:
+        heads = dict.fromkeys(program.printer.predicate(program.rules[at].head.predicate) for at in node.rules)
+        rules = ", ".join(program.rule_name(at) for at in node.rules)
+        modules = [m for m in program.modules if set(m.rules) & set(node.rules)]
+        notes = ["recursive"] if node.is_recursive else []
+        notes += [f"{m.kind} module of {program.printer.predicate(m.relation)}" for m in modules]
+        yield str(node.number + 1), str(node.stratum), ", ".join(heads), rules, "; ".join(notes)
+
+
+def _module(module: Module, program: Program) -> tuple[str, ...]:
+    name = program.printer.predicate(module.relation)
+    match module.kind:
+        case ModuleKind.TRANSITIVE:
+            meaning = f"transitive closure of the other facts of {name}"
+        case ModuleKind.SYMMETRIC_TRANSITIVE:
+            meaning = f"connected components of the other facts of {name}"
+        case ModuleKind.LINEAR:
+            edge = program.printer.predicate(module.edge or "")
+            meaning = f"other facts of {name}, prolonged at their {module.extends} by paths of {edge}"
+    if module.is_irreflexive:
+        meaning += ", no pair (X, X) derived"
+    if not module.is_whole:
+        meaning += "; beside other recursive rules"
+    return name, module.kind.value, ", ".join(program.rule_name(at) for at in module.rules), meaning
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[at]) for row in (header, *rows)) for at in range(len(header))]
+    for row in (header, *rows):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

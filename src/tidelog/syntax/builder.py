@@ -1,0 +1,402 @@
+"""From grammar rules to the syntax tree: one method for each rule of `grammar.lark`.
+
+The methods keep no state, so one builder serves every text and thread.  What they cannot build they refuse with a
+`ClauseError`, which the parser turns into an error of the clause at hand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lark import Token, Transformer
+
+from tidelog.functions.signatures import AGGREGATES, FUNCTIONS, is_reserved
+from tidelog.source import Span
+from tidelog.syntax.tree import (
+    Aggregate,
+    Atom,
+    Call,
+    Column,
+    Comparison,
+    Constant,
+    Declaration,
+    Fact,
+    Literal,
+    Negation,
+    Port,
+    Prefix,
+    Rule,
+    Term,
+    Variable,
+    iri_constant,
+)
+from tidelog.syntax.zodiac import GroupedAggregate, comparison_of, from_zodiac
+from tidelog.values import (
+    FALSE,
+    RDF,
+    TRUE,
+    Kind,
+    Value,
+    language_literal,
+    parse_date,
+    parse_float,
+    parse_integer,
+    parse_timestamp,
+    string,
+    typed_literal,
+)
+
+DEEPEST = 100
+"""Levels of nested calls that an expression may have: enough for people, and safe for recursive walks."""
+
+_ESCAPE = re.compile(r"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+
+
+class ClauseError(Exception):
+    """A clause that the grammar takes and the language does not."""
+
+    def __init__(self, code: str, message: str, span: Span, fix: str | None = None) -> None:
+        """Say what is wrong and where."""
+        super().__init__(message)
+        self.code, self.message, self.span, self.fix = code, message, span, fix
+
+
+class _AggregateTerm:
+    """`count { … }` before it is known what it is compared with."""
+
+    def __init__(self, function: str, target: Term | None, body: tuple[Literal, ...], span: Span) -> None:
+        self.function, self.target, self.body, self.span = function, target, body, span
+
+
+class _Triple:
+    """`[s, p, o]` or `p[s, o]` before it is known whether it stands where an atom may stand."""
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom, self.span = atom, atom.span
+
+
+def _span(first: Any, last: Any) -> Span:
+    start = first.start_pos or 0 if isinstance(first, Token) else first.span.start
+    end = last.end_pos or 0 if isinstance(last, Token) else last.span.end
+    return Span(start, end)
+
+
+class Builder(Transformer[Token, Any]):
+    """Builds the tree bottom up, while the parser reduces."""
+
+    # --- statements -------------------------------------------------------------------------------------------------
+
+    def statement(self, children: list[Any]) -> Any:
+        return children[0]
+
+    def query(self, children: list[Any]) -> Any:
+        return children[0]
+
+    def prefix(self, children: list[Token]) -> Prefix:
+        *name, iri = children
+        return Prefix(str(name[0]) if name else "", str(iri), _span(children[0], iri))
+
+    def declaration(self, children: list[Any]) -> Declaration:
+        name, *columns = children
+        return Declaration(str(name), tuple(columns), _span(name, columns[-1] if columns else name))
+
+    def column(self, children: list[Token]) -> Column:
+        name, *words = children
+        is_key = len(words) > 0 and words[-1] == "key" and words[-1].end_pos != name.end_pos
+        kinds = words[:-1] if is_key else words
+        if len(kinds) > 1:
+            raise ClauseError(
+                "TL001", f"`{kinds[1]}` cannot follow a column's type", _span(kinds[1], kinds[1]), "only `key` may stand there"
+            )
+        kind = str(kinds[0]) if kinds else None
+        known: Kind | str | None = Kind(kind) if kind in _KINDS else None if kind == "any" else kind
+        return Column(str(name), known, is_key, _span(name, children[-1]))
+
+    def port(self, children: list[Token]) -> Port:
+        direction, name, path = children
+        return Port(str(direction).removeprefix("@"), str(name), unquoted(path), _span(direction, path))
+
+    def label(self, children: list[Token]) -> Token:
+        return children[0].update(type="LABEL")
+
+    def fact(self, children: list[Any]) -> Fact:
+        *label, head = children
+        if label:
+            fix = "facts have no names; leave the name away"
+            raise ClauseError("TL001", "a clause without a body carries a name", _span(label[0], label[0]), fix)
+        atom = self._head(head)
+        return Fact(atom, atom.span)
+
+    def rule(self, children: list[Any]) -> Rule:
+        *label, head, body = children
+        atom = self._head(head)
+        literals = from_zodiac(atom, body)
+        name = str(label[0]) if label else None
+        return Rule(atom, literals, name, _span(label[0] if label else head, body[-1]))
+
+    def _head(self, head: Any) -> Atom:
+        atom = _as_atom(head)
+        if atom is None:
+            raise ClauseError("TL012", "a head must be an atom", _span(head, head), "write it as `name(arguments)`")
+        return atom
+
+    # --- bodies -----------------------------------------------------------------------------------------------------
+
+    def body(self, children: list[Any]) -> tuple[Any, ...]:
+        return tuple(children)
+
+    def plain(self, children: list[Any]) -> Literal:
+        return _literal(children[0], negated=False)
+
+    def negated(self, children: list[Any]) -> Literal:
+        mark, inner = children
+        literal = _literal(inner, negated=True)
+        if isinstance(literal, Atom):
+            return Negation(literal, _span(mark, inner))
+        return literal
+
+    def comparison(self, children: list[Any]) -> Literal:
+        left, op, right = children
+        span = _span(left, right)
+        if isinstance(left, _AggregateTerm):
+            left, right = right, left
+        if isinstance(right, _AggregateTerm):
+            if op != "=" or isinstance(left, _AggregateTerm):
+                fix = "give each aggregate a variable of its own: `N = count { … }, N > 3`"
+                raise ClauseError("TL011", "an aggregate can only be set equal to a term", span, fix)
+            return Aggregate(_as_term(left), right.function, right.target, right.body, span)
+        return Comparison(str(op), _as_term(left), _as_term(right), span)
+
+    def comp(self, children: list[Any]) -> Comparison:
+        word, _, left, op, right, closing = children
+        return Comparison(str(op), _as_term(left), _as_term(right), _span(word, closing))
+
+    def bind(self, children: list[Any]) -> Comparison:
+        word, _, expression, variable, closing = children
+        return comparison_of(self.variable([variable]), _as_term(expression), _span(word, closing))
+
+    def zodiac_aggregate(self, children: list[Any]) -> GroupedAggregate:
+        word, _, body, groups, function, _, *target, result = children
+        _no_nesting(body)
+        name = str(function).lower()
+        aggregate = Aggregate(
+            self.variable([result]),
+            _aggregate_name("median" if name == "med" else name, bool(target), function),
+            _as_term(target[0]) if target else None,
+            body,
+            _span(word, result),
+        )
+        return GroupedAggregate(aggregate, groups)
+
+    def on(self, children: list[Token]) -> tuple[Variable, ...]:
+        return tuple(self.variable([token]) for token in children)
+
+    def aggregate(self, children: list[Any]) -> _AggregateTerm:
+        function, _, *target, body, closing = children
+        _no_nesting(body)
+        name = _aggregate_name(str(function), bool(target), function)
+        return _AggregateTerm(name, target[0] if target else None, body, _span(function, closing))
+
+    def target(self, children: list[Any]) -> Term:
+        return _as_term(children[0])
+
+    def triple(self, children: list[Any]) -> _Triple:
+        opening, subject, predicate, obj, closing = children
+        span = _span(opening, closing)
+        name = _predicate_name(predicate)
+        if name in (RDF + "type", "a"):
+            return _Triple(Atom(_predicate_name(obj), (_as_term(subject),), span))
+        return _Triple(Atom(name, (_as_term(subject), _as_term(obj)), span))
+
+    # --- expressions ------------------------------------------------------------------------------------------------
+
+    def operation(self, children: list[Any]) -> Call:
+        left, op, right = children
+        return _call(str(op), (_as_term(left), _as_term(right)), _span(left, right))
+
+    def negative(self, children: list[Any]) -> Call:
+        minus, term = children
+        return _call("-", (_as_term(term),), _span(minus, term))
+
+    def integer(self, children: list[Token]) -> Constant:
+        token = children[0]
+        value = parse_integer(token)
+        if value is None:
+            message = "the number does not fit into a 64-bit integer"
+            raise ClauseError("TL007", message, _span(token, token), "write it as a float, with a `.0`, if that will do")
+        return Constant(value, _span(token, token))
+
+    def floating(self, children: list[Token]) -> Constant:
+        token = children[0]
+        value = parse_float(token)
+        if value is None or value.content in (float("inf"), float("-inf")):
+            raise ClauseError("TL007", "the number is too large for a float", _span(token, token), 'infinity is `float("inf")`')
+        return Constant(value, _span(token, token))
+
+    def string(self, children: list[Token]) -> Constant:
+        return Constant(string(unquoted(children[0])), _span(children[0], children[0]))
+
+    def language_string(self, children: list[Token]) -> Constant:
+        text, language = children
+        return Constant(language_literal(unquoted(text), language[1:]), _span(text, language))
+
+    def typed_string(self, children: list[Token]) -> Constant:
+        text, datatype = children
+        value = typed_literal(unquoted(text), str(datatype))
+        if value is None:
+            raise ClauseError("TL008", f"{text} is not a value of the datatype <{datatype}>", _span(text, datatype))
+        return Constant(value, _span(text, datatype))
+
+    def boolean(self, children: list[Token]) -> Constant:
+        return Constant(TRUE if children[0] == "true" else FALSE, _span(children[0], children[0]))
+
+    def variable(self, children: list[Token]) -> Variable:
+        return Variable(children[0].removeprefix("?"), _span(children[0], children[0]))
+
+    def bare_name(self, children: list[Token]) -> Constant:
+        return Constant(string(str(children[0])), _span(children[0], children[0]))
+
+    def iri(self, children: list[Token]) -> Constant:
+        return iri_constant(str(children[0]), _span(children[0], children[0]))
+
+    def name(self, children: list[Token]) -> Token:
+        if children[0].startswith("?"):
+            raise ClauseError("TL013", f"the variable `{children[0]}` cannot be a predicate", _span(children[0], children[0]))
+        return children[0]
+
+    def call(self, children: list[Any]) -> Any:
+        name, _, *args, closing = children
+        span = _span(name, closing)
+        if name.type == "NAME" and name in ("date", "timestamp", "float") and len(args) == 1:
+            constant = _constructed(str(name), args[0], span)
+            if constant is not None:
+                return constant
+        return _call(str(name), tuple(_as_term(arg) for arg in args), span)
+
+    def bracket_atom(self, children: list[Any]) -> _Triple:
+        name, _, *args, closing = children
+        return _Triple(Atom(str(name), tuple(_as_term(arg) for arg in args), _span(name, closing)))
+
+    def parenthesised(self, children: list[Any]) -> Term:
+        return _as_term(children[1])
+
+
+_KINDS = frozenset(kind.value for kind in Kind)
+
+
+def _call(function: str, args: tuple[Term, ...], span: Span) -> Call:
+    depth = 1 + max((arg.depth for arg in args if isinstance(arg, Call)), default=0)
+    if depth > DEEPEST:
+        message = f"the expression is nested more than {DEEPEST} levels deep"
+        raise ClauseError("TL006", message, span, "compute a part of it in a variable: `V = …`")
+    return Call(function, args, span, depth)
+
+
+def _constructed(name: str, arg: Any, span: Span) -> Constant | None:
+    """`date("…")`, `timestamp("…")` and the floats that have no digits are constants."""
+    if not (isinstance(arg, Constant) and isinstance(text := arg.value.content, str)):
+        return None
+    if name == "float":
+        value = parse_float(text) if text.lower().strip("+-") in ("inf", "nan") else None
+        return None if value is None else Constant(value, span)
+    value = parse_date(text) if name == "date" else parse_timestamp(text)
+    if value is None:
+        form = "2026-11-15" if name == "date" else "2026-11-15T06:43:00Z"
+        raise ClauseError("TL008", f"`{text[:40]}` is not a {name}", span, f"a {name} looks like `{form}`")
+    return Constant(value, span)
+
+
+def _as_term(thing: Any) -> Term:
+    """What stands where a term must stand."""
+    if isinstance(thing, _Triple):
+        raise ClauseError("TL012", "an atom cannot be part of an expression", thing.span)
+    if isinstance(thing, _AggregateTerm):
+        raise ClauseError("TL011", "an aggregate cannot be part of an expression", thing.span, "write `N = …` for it and use N")
+    term: Term = thing
+    return term
+
+
+def _as_atom(thing: Any) -> Atom | None:
+    """The atom that a name, a call or a bracket form stands for, or None."""
+    match thing:
+        case _Triple():
+            return thing.atom
+        case Call(function, args, span) if function[0].isalpha() or function[0] == "_":
+            if is_reserved(function, len(args)):
+                fix = f"give the relation another name; `{function}` is a function"
+                raise ClauseError("TL025", f"`{function}` cannot be the name of a relation here", span, fix)
+            return Atom(function, args, span)
+        case Constant(Value(Kind.STRING, str(name)), span) if span.end - span.start == len(name):
+            return Atom(name, (), span)
+        case Constant(Value(Kind.IRI, iri), span):
+            return Atom(iri.text, (), span)  # type: ignore[union-attr]  # the kind says so
+    return None
+
+
+def _literal(thing: Any, *, negated: bool) -> Literal:
+    """What stands alone in a body: an atom, a call of a boolean function, or `true` and `false`."""
+    wanted = Constant(FALSE if negated else TRUE, thing.span)
+    match thing:
+        case Call(function) if function in FUNCTIONS and FUNCTIONS[function].is_boolean:
+            return Comparison("=", thing, wanted, thing.span)
+        case Constant(Value(Kind.BOOL)):
+            return Comparison("=", thing, wanted, thing.span)
+        case _ if (atom := _as_atom(thing)) is not None:
+            return atom
+        case Variable(name):
+            fix = f"write `{name} = true`, or an atom with {name} in it"
+            raise ClauseError("TL012", "a variable cannot stand alone as a literal", thing.span, fix)
+    raise ClauseError("TL012", "this cannot stand alone as a literal", thing.span, "compare it with something, or write an atom")
+
+
+def _predicate_name(thing: Any) -> str:
+    match thing:
+        case Constant(Value(Kind.IRI, iri)):
+            return str(iri.text)  # type: ignore[union-attr]  # the kind says so
+        case Constant(Value(Kind.STRING, str(name)), span) if span.end - span.start == len(name):
+            return name
+    message = "the predicate of a triple must be a name"
+    raise ClauseError("TL013", message, _span(thing, thing), "write one rule for each predicate that is meant")
+
+
+def _aggregate_name(name: str, has_target: bool, token: Token) -> str:
+    if name not in AGGREGATES:
+        fix = "the aggregates are " + ", ".join(AGGREGATES)
+        raise ClauseError("TL023", f"there is no aggregate `{token}`", _span(token, token), fix)
+    if not has_target and name != "count":
+        fix = f"write `{name} {{ X : … }}`"
+        raise ClauseError("TL011", f"`{name}` needs to know of what", _span(token, token), fix)
+    return name
+
+
+def _no_nesting(body: Sequence[Any]) -> None:
+    for literal in body:
+        if isinstance(literal, Aggregate | GroupedAggregate):
+            fix = "put the inner aggregate into a rule of its own"
+            raise ClauseError("TL011", "an aggregate stands inside another one", literal.span, fix)
+
+
+def unquoted(token: Token) -> str:
+    """The text between the quotes, escapes replaced."""
+    text = token[1:-1]
+    if "\\" not in text:
+        return str(text)
+
+    def replaced(match: re.Match[str]) -> str:
+        escape = match[1]
+        if escape[0] in "uU" and len(escape) > 1:
+            code = [int(part[1:], 16) for part in escape.split("\\")]
+            if len(code) == 2:
+                return chr(0x10000 + ((code[0] - 0xD800) << 10) + (code[1] - 0xDC00))
+            if code[0] <= 0x10FFFF and not 0xD800 <= code[0] <= 0xDFFF:
+                return chr(code[0])
+        elif escape in _SIMPLE_ESCAPES:
+            return _SIMPLE_ESCAPES[escape]
+        start = (token.start_pos or 0) + 1 + match.start()
+        fix = r"write a backslash as `\\`"
+        raise ClauseError("TL004", f"`{match[0]}` is not an escape", Span(start, start + len(match[0])), fix)
+
+    return _ESCAPE.sub(replaced, text)

@@ -1,0 +1,48 @@
+"""One lark instance for the grammar: it is built on first use, and serves the tokens and the parser alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from lark import Lark, Token
+from lark.lark import PostLex
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from tidelog.syntax.builder import Builder
+
+STATEMENT, QUERY = "statement", "query"
+
+
+class _KeepAll(PostLex):
+    """Tells lark to lex also what only `clauses.py` looks at, so that lexing itself never fails."""
+
+    always_accept = ("COMMENT", "DIRECTIVE", "LEFT_ARROW", "FOREIGN_NAME", "PREFIXED", "OPEN_STRING", "FOREIGN_OPERATOR", "STRAY")
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        return stream
+
+
+@cache
+def _lark() -> Lark:
+    grammar = files("tidelog.syntax").joinpath("grammar.lark").read_text(encoding="utf-8")
+    return Lark(
+        grammar,
+        start=[STATEMENT, QUERY],
+        parser="lalr",
+        lexer="basic",
+        postlex=_KeepAll(),
+        transformer=Builder(),
+        maybe_placeholders=False,
+    )
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """The tokens of a text, comments and strays included."""
+    return _lark().lex(text)
+
+
+def parser(start: str) -> InteractiveParser:
+    """A fresh LALR parser that takes one statement, or one query, token by token."""
+    return _lark().parse_interactive(start=start)

@@ -1,0 +1,137 @@
+"""Text in, syntax tree out, with every error of the text noted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from lark import Token
+from lark.exceptions import UnexpectedToken
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from tidelog.errors import Diagnostics
+from tidelog.source import Source, Span
+from tidelog.syntax.builder import ClauseError
+from tidelog.syntax.clauses import Clause, Preparation, cut
+from tidelog.syntax.lexing import QUERY, STATEMENT, parser
+from tidelog.syntax.tree import Atom, Document, Layout, Literal, Prefix, Statement
+from tidelog.syntax.zodiac import from_zodiac
+
+
+def parse(source: Source, diagnostics: Diagnostics) -> Document:
+    """The statements of a text; what cannot be parsed is noted and left out."""
+    preparation = Preparation(source, diagnostics)
+    statements: list[Statement] = []
+    layout: list[Layout] = []
+    closing = Layout()
+    for clause in cut(source):
+        around = Layout(tuple(clause.comments), clause.trailing, clause.blank_before)
+        if not clause.tokens:
+            closing = around
+            continue
+        statement = _parse_clause(clause, preparation, STATEMENT)
+        if statement is None:
+            continue
+        if isinstance(statement, Prefix):
+            preparation.prefixes[statement.name] = statement.iri
+        statements.append(replace(statement, source=source))
+        layout.append(around)
+    return Document(tuple(statements), tuple(layout), closing, source)
+
+
+def parse_query(source: Source, diagnostics: Diagnostics, prefixes: dict[str, str]) -> tuple[Literal, ...]:
+    """The literals of a query: a body without a head, with or without a final `.`."""
+    preparation = Preparation(source, diagnostics)
+    preparation.prefixes.update(prefixes)
+    clauses = [clause for clause in cut(source) if clause.tokens]
+    if not clauses:
+        diagnostics.add("TL001", "the query is empty", source, Span(0, 0), fix="write `path(a, X), X != b`")
+        return ()
+    if len(clauses) > 1:
+        diagnostics.add("TL001", "a query is one body", source, clauses[1].span, fix="ask one question at a time")
+        return ()
+    if clauses[0].tokens[-1].type == "_END":
+        clauses[0].tokens.pop()
+    body = _parse_clause(clauses[0], preparation, QUERY) if clauses[0].tokens else ()
+    return from_zodiac(Atom("", ()), body or ())
+
+
+def _parse_clause(clause: Clause, preparation: Preparation, start: str) -> Any:
+    tokens = preparation.prepare(clause)
+    if tokens is None:
+        return None
+    source, diagnostics = preparation.source, preparation.diagnostics
+    machine = parser(start)
+    previous: Token | None = None
+    try:
+        for token in tokens:
+            machine.feed_token(token)
+            previous = token
+        return machine.feed_eof(previous)  # type: ignore[no-untyped-call]
+    except UnexpectedToken as error:
+        _explain(error, machine, previous, clause, source, diagnostics)
+    except ClauseError as problem:
+        diagnostics.add(problem.code, problem.message, source, problem.span, fix=problem.fix)
+    return None
+
+
+_WORDS = {
+    "_END": "`.`",
+    "COMMA": "`,`",
+    "_ARROW": "`:-`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "LSQB": "`[`",
+    "RSQB": "`]`",
+    "LBRACE": "`{`",
+    "RBRACE": "`}`",
+    "COLON": "`:`",
+    "COMPARE": "a comparison",
+    "IRI": "an IRI",
+    "STRING": "a quoted text",
+    "NAME": "a name",
+    "VARIABLE": "a variable",
+}
+"""What may be expected, in words, the likeliest first; terminals that are not here only distract."""
+
+
+def _explain(
+    error: UnexpectedToken,
+    machine: InteractiveParser,
+    previous: Token | None,
+    clause: Clause,
+    source: Source,
+    diagnostics: Diagnostics,
+) -> None:
+    """Turn the parser's refusal of a token into an error that helps."""
+    token: Token = error.token
+    accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
+    if token.type == "$END":
+        end = clause.tokens[-1].end_pos or 0
+        fix = "end it with a `.`" if "_END" in accepts else None
+        message = "the query is not complete" if clause.tokens and "_END" not in accepts and "$END" in accepts else _NOT_CLOSED
+        diagnostics.add("TL005", message, source, Span(clause.span.start, end), fix=fix)
+        return
+    span = Span(token.start_pos or 0, token.end_pos or 0)
+    fix = None
+    if "_END" in accepts and previous is not None and "\n" in source.text[previous.end_pos : span.start]:
+        fix = "if the clause ends on the line before, close it with a `.`"
+    elif token.type == "_ARROW":
+        fix = "a clause has one arrow, right after its head"
+    elif previous is None and token.type == "_END":
+        fix = "take the extra `.` away"
+    elif token.type == "COMMA" and "_ARROW" in accepts:
+        fix = "a rule has one head; write one rule for each"
+    expected = [word for kind, word in _WORDS.items() if kind in accepts]
+    message = f"`{_shown(token)}` cannot stand here"
+    if expected:
+        message += f"; expected {', '.join(expected[:-1])}{' or ' if len(expected) > 1 else ''}{expected[-1]}"
+    diagnostics.add("TL001", message, source, span, fix=fix)
+
+
+_NOT_CLOSED = "the text ends before the clause does"
+
+
+def _shown(token: Token) -> str:
+    text = str(token)
+    return "_" if text.startswith("_#") else text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,229 @@
+"""The values that facts are made of: their kinds, their equality, and the way from and to Python.
+
+Two values are the same if kind and content are (2 is not 2.0), NaN is the same as itself, and -0.0 is 0.0.  Every other
+part of Tidelog gets its values through `from_python` or `typed_literal`, so that one thing has one form.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from tidelog.errors import fail
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+NAN = math.nan
+XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})0*)?(Z|[+-]\d\d:\d\d)?")
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_MOST_DIGITS = 40  # more digits than any 64-bit integer has, and few enough for int() at once
+
+
+class Kind(StrEnum):
+    """What sort of thing a value is; also the name of the column type."""
+
+    STRING = "string"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    IRI = "iri"
+    LITERAL = "literal"
+
+
+_ORDER = {kind: place for place, kind in enumerate(Kind)}
+
+
+@dataclass(frozen=True, slots=True)
+class IRI:
+    """An IRI as a Python object; a plain `str` is always a string."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """An RDF literal that is neither a plain string nor of a kind of its own: a language or a datatype sets it apart."""
+
+    text: str
+    datatype: str | None = None
+    language: str | None = None
+
+
+Content = str | int | float | bool | date | datetime | IRI | Literal
+
+
+class Value(NamedTuple):
+    """One argument of a fact; a tuple, so that comparing and hashing need no Python code.
+
+    Kind and content decide; since there is one NaN object only, NaN equals itself.
+    """
+
+    kind: Kind
+    content: Content
+
+
+def string(text: str) -> Value:
+    """A string value."""
+    return Value(Kind.STRING, text)
+
+
+def integer(number: int) -> Value | None:
+    """An integer value, or None outside of 64 bits."""
+    return Value(Kind.INT, number) if INT_MIN <= number <= INT_MAX else None
+
+
+def floating(number: float) -> Value:
+    """A float value with one NaN and one zero."""
+    return Value(Kind.FLOAT, NAN if math.isnan(number) else number or 0.0)
+
+
+def boolean(truth: bool) -> Value:
+    """A boolean value."""
+    return Value(Kind.BOOL, truth)
+
+
+TRUE, FALSE = boolean(True), boolean(False)
+
+
+def parse_date(text: str) -> Value | None:
+    """A date from `2026-11-15`, or None."""
+    if _DATE.fullmatch(text) is None:
+        return None
+    try:
+        return Value(Kind.DATE, date.fromisoformat(text))
+    except ValueError:
+        return None
+
+
+def parse_timestamp(text: str) -> Value | None:
+    """A timestamp from `2026-11-15T06:43:00Z`, up to microseconds, in UTC unless it says otherwise; or None."""
+    match = _TIMESTAMP.fullmatch(text)
+    if match is None:
+        return None
+    moment, fraction, zone = match.groups()
+    try:
+        parsed = datetime.fromisoformat(f"{moment}.{(fraction or '').ljust(6, '0')}{zone or 'Z'}")
+        return Value(Kind.TIMESTAMP, parsed.astimezone(UTC))
+    except (ValueError, OverflowError):
+        return None
+
+
+def parse_integer(text: str) -> Value | None:
+    """An integer from its decimal digits, or None."""
+    if _INTEGER.fullmatch(text) is None or len(text.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
+        return None
+    return integer(int(text))
+
+
+def parse_float(text: str) -> Value | None:
+    """A float from its decimal form, `inf`, `-inf` or `nan`, or None."""
+    if _DOUBLE.fullmatch(text) or text.lower() in ("inf", "+inf", "-inf", "nan"):
+        return floating(float(text))
+    return None
+
+
+def typed_literal(text: str, datatype: str) -> Value | None:
+    """The value of `"text"^^datatype`; None if the datatype is one of ours and the text does not fit.
+
+    Datatypes that are a kind of their own become that kind (`"5"^^xsd:integer` is 5), as RDF stores have it; all
+    others stay literals and compare by text and datatype.
+    """
+    match datatype.removeprefix(XSD) if datatype.startswith(XSD) else "":
+        case "string":
+            return string(text)
+        case "integer" if _INTEGER.fullmatch(text) and parse_integer(text) is None:
+            return Value(Kind.LITERAL, Literal(text, datatype))  # too large for 64 bits, but a valid xsd:integer
+        case "integer":
+            return parse_integer(text)
+        case "double":
+            return parse_float(text)
+        case "boolean":
+            return {"true": TRUE, "1": TRUE, "false": FALSE, "0": FALSE}.get(text)
+        case "date" if _DATE.fullmatch(text):
+            return parse_date(text)
+        case "dateTime" if (match := _TIMESTAMP.fullmatch(text)) and match[3]:
+            return parse_timestamp(text)
+    return Value(Kind.LITERAL, Literal(text, datatype))
+
+
+def language_literal(text: str, language: str) -> Value:
+    """The value of `"text"@language`; language tags are the same in any case of letters."""
+    return Value(Kind.LITERAL, Literal(text, None, language.lower()))
+
+
+def from_python(thing: object) -> Value:
+    """The value of a Python object, or a `TidelogError` that says why there is none."""
+    value: Value | None = None
+    match thing:
+        case Value():
+            value = thing
+        case bool():
+            value = boolean(thing)
+        case int():
+            value = integer(thing)
+        case float():
+            value = floating(thing)
+        case str():
+            value = string(str(thing)) if _is_text(thing) else None
+        case datetime():
+            value = Value(Kind.TIMESTAMP, thing.astimezone(UTC) if thing.tzinfo else thing.replace(tzinfo=UTC))
+        case date():
+            value = Value(Kind.DATE, thing)
+        case IRI():
+            value = Value(Kind.IRI, thing)
+        case Literal(text, _, str(language)):
+            value = language_literal(text, language)
+        case Literal(text, datatype, None):
+            value = string(text) if datatype is None else typed_literal(text, datatype)
+    if value is None:
+        what = f"{thing!r} of type {type(thing).__name__}"
+        raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_PYTHON_FIX)
+    return value
+
+
+_PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI or tidelog.Literal"
+
+
+def _is_text(text: str) -> bool:
+    """Whether the string is Unicode text, that is, without lone surrogates."""
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def to_python(value: Value) -> Content:
+    """The Python object of a value: the inverse of `from_python`."""
+    return value.content
+
+
+def text_of(value: Value) -> str:
+    """The value as the function `string` gives it."""
+    match value.content:
+        case bool(truth):
+            return "true" if truth else "false"
+        case float(number):
+            return repr(number)
+        case datetime() as moment:
+            return moment.isoformat(timespec="microseconds" if moment.microsecond else "seconds").replace("+00:00", "Z")
+        case date() as day:
+            return day.isoformat()
+        case IRI(text) | Literal(text):
+            return text
+        case other:
+            return str(other)
+
+
+def sort_key(value: Value) -> tuple[int, float | str, str]:
+    """An order over all values, for output that is the same every time: by kind, then by content."""
+    content = value.content
+    if value.kind in (Kind.INT, Kind.FLOAT) and isinstance(content, int | float) and not math.isnan(content):
+        return _ORDER[value.kind], float(content), text_of(value).rjust(20)
+    return _ORDER[value.kind], math.inf, f"{text_of(value)} {content!r}"
