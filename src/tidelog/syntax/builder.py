@@ -6,14 +6,14 @@ The methods keep no state, so one builder serves every text and thread.  What th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from lark import Token, Transformer
 
-from tidelog.functions.signatures import AGGREGATES, FUNCTIONS, is_reserved
+from tidelog.functions.signatures import AGGREGATES
 from tidelog.source import Span
+from tidelog.syntax.reading import AggregateTerm, BracketAtom, ClauseError, as_atom, as_literal, as_term, predicate_name, unquoted
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -38,7 +38,6 @@ from tidelog.values import (
     RDF,
     TRUE,
     Kind,
-    Value,
     language_literal,
     parse_date,
     parse_float,
@@ -50,32 +49,6 @@ from tidelog.values import (
 
 DEEPEST = 100
 """Levels of nested calls that an expression may have: enough for people, and safe for recursive walks."""
-
-_ESCAPE = re.compile(r"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
-
-
-class ClauseError(Exception):
-    """A clause that the grammar takes and the language does not."""
-
-    def __init__(self, code: str, message: str, span: Span, fix: str | None = None) -> None:
-        """Say what is wrong and where."""
-        super().__init__(message)
-        self.code, self.message, self.span, self.fix = code, message, span, fix
-
-
-class _AggregateTerm:
-    """`count { … }` before it is known what it is compared with."""
-
-    def __init__(self, function: str, target: Term | None, body: tuple[Literal, ...], span: Span) -> None:
-        self.function, self.target, self.body, self.span = function, target, body, span
-
-
-class _Triple:
-    """`[s, p, o]` or `p[s, o]` before it is known whether it stands where an atom may stand."""
-
-    def __init__(self, atom: Atom) -> None:
-        self.atom, self.span = atom, atom.span
 
 
 def _span(first: Any, last: Any) -> Span:
@@ -138,7 +111,7 @@ class Builder(Transformer[Token, Any]):
         return Rule(atom, literals, name, _span(label[0] if label else head, body[-1]))
 
     def _head(self, head: Any) -> Atom:
-        atom = _as_atom(head)
+        atom = as_atom(head)
         if atom is None:
             raise ClauseError("TL012", "a head must be an atom", _span(head, head), "write it as `name(arguments)`")
         return atom
@@ -149,11 +122,11 @@ class Builder(Transformer[Token, Any]):
         return tuple(children)
 
     def plain(self, children: list[Any]) -> Literal:
-        return _literal(children[0], negated=False)
+        return as_literal(children[0], negated=False)
 
     def negated(self, children: list[Any]) -> Literal:
         mark, inner = children
-        literal = _literal(inner, negated=True)
+        literal = as_literal(inner, negated=True)
         if isinstance(literal, Atom):
             return Negation(literal, _span(mark, inner))
         return literal
@@ -161,22 +134,22 @@ class Builder(Transformer[Token, Any]):
     def comparison(self, children: list[Any]) -> Literal:
         left, op, right = children
         span = _span(left, right)
-        if isinstance(left, _AggregateTerm):
+        if isinstance(left, AggregateTerm):
             left, right = right, left
-        if isinstance(right, _AggregateTerm):
-            if op != "=" or isinstance(left, _AggregateTerm):
+        if isinstance(right, AggregateTerm):
+            if op != "=" or isinstance(left, AggregateTerm):
                 fix = "give each aggregate a variable of its own: `N = count { … }, N > 3`"
                 raise ClauseError("TL011", "an aggregate can only be set equal to a term", span, fix)
-            return Aggregate(_as_term(left), right.function, right.target, right.body, span)
-        return Comparison(str(op), _as_term(left), _as_term(right), span)
+            return Aggregate(as_term(left), right.function, right.target, right.body, span)
+        return Comparison(str(op), as_term(left), as_term(right), span)
 
     def comp(self, children: list[Any]) -> Comparison:
         word, _, left, op, right, closing = children
-        return Comparison(str(op), _as_term(left), _as_term(right), _span(word, closing))
+        return Comparison(str(op), as_term(left), as_term(right), _span(word, closing))
 
     def bind(self, children: list[Any]) -> Comparison:
         word, _, expression, variable, closing = children
-        return comparison_of(self.variable([variable]), _as_term(expression), _span(word, closing))
+        return comparison_of(self.variable([variable]), as_term(expression), _span(word, closing))
 
     def zodiac_aggregate(self, children: list[Any]) -> GroupedAggregate:
         word, _, body, groups, function, _, *target, result = children
@@ -185,7 +158,7 @@ class Builder(Transformer[Token, Any]):
         aggregate = Aggregate(
             self.variable([result]),
             _aggregate_name("median" if name == "med" else name, bool(target), function),
-            _as_term(target[0]) if target else None,
+            as_term(target[0]) if target else None,
             body,
             _span(word, result),
         )
@@ -194,32 +167,32 @@ class Builder(Transformer[Token, Any]):
     def on(self, children: list[Token]) -> tuple[Variable, ...]:
         return tuple(self.variable([token]) for token in children)
 
-    def aggregate(self, children: list[Any]) -> _AggregateTerm:
+    def aggregate(self, children: list[Any]) -> AggregateTerm:
         function, _, *target, body, closing = children
         _no_nesting(body)
         name = _aggregate_name(str(function), bool(target), function)
-        return _AggregateTerm(name, target[0] if target else None, body, _span(function, closing))
+        return AggregateTerm(name, target[0] if target else None, body, _span(function, closing))
 
     def target(self, children: list[Any]) -> Term:
-        return _as_term(children[0])
+        return as_term(children[0])
 
-    def triple(self, children: list[Any]) -> _Triple:
+    def triple(self, children: list[Any]) -> BracketAtom:
         opening, subject, predicate, obj, closing = children
         span = _span(opening, closing)
-        name = _predicate_name(predicate)
+        name = predicate_name(predicate)
         if name in (RDF + "type", "a"):
-            return _Triple(Atom(_predicate_name(obj), (_as_term(subject),), span))
-        return _Triple(Atom(name, (_as_term(subject), _as_term(obj)), span))
+            return BracketAtom(Atom(predicate_name(obj), (as_term(subject),), span))
+        return BracketAtom(Atom(name, (as_term(subject), as_term(obj)), span))
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
     def operation(self, children: list[Any]) -> Call:
         left, op, right = children
-        return _call(str(op), (_as_term(left), _as_term(right)), _span(left, right))
+        return _call(str(op), (as_term(left), as_term(right)), _span(left, right))
 
     def negative(self, children: list[Any]) -> Call:
         minus, term = children
-        return _call("-", (_as_term(term),), _span(minus, term))
+        return _call("-", (as_term(term),), _span(minus, term))
 
     def integer(self, children: list[Token]) -> Constant:
         token = children[0]
@@ -274,14 +247,14 @@ class Builder(Transformer[Token, Any]):
             constant = _constructed(str(name), args[0], span)
             if constant is not None:
                 return constant
-        return _call(str(name), tuple(_as_term(arg) for arg in args), span)
+        return _call(str(name), tuple(as_term(arg) for arg in args), span)
 
-    def bracket_atom(self, children: list[Any]) -> _Triple:
+    def bracket_atom(self, children: list[Any]) -> BracketAtom:
         name, _, *args, closing = children
-        return _Triple(Atom(str(name), tuple(_as_term(arg) for arg in args), _span(name, closing)))
+        return BracketAtom(Atom(str(name), tuple(as_term(arg) for arg in args), _span(name, closing)))
 
     def parenthesised(self, children: list[Any]) -> Term:
-        return _as_term(children[1])
+        return as_term(children[1])
 
 
 _KINDS = frozenset(kind.value for kind in Kind)
@@ -309,59 +282,6 @@ def _constructed(name: str, arg: Any, span: Span) -> Constant | None:
     return Constant(value, span)
 
 
-def _as_term(thing: Any) -> Term:
-    """What stands where a term must stand."""
-    if isinstance(thing, _Triple):
-        raise ClauseError("TL012", "an atom cannot be part of an expression", thing.span)
-    if isinstance(thing, _AggregateTerm):
-        raise ClauseError("TL011", "an aggregate cannot be part of an expression", thing.span, "write `N = …` for it and use N")
-    term: Term = thing
-    return term
-
-
-def _as_atom(thing: Any) -> Atom | None:
-    """The atom that a name, a call or a bracket form stands for, or None."""
-    match thing:
-        case _Triple():
-            return thing.atom
-        case Call(function, args, span) if function[0].isalpha() or function[0] == "_":
-            if is_reserved(function, len(args)):
-                fix = f"give the relation another name; `{function}` is a function"
-                raise ClauseError("TL025", f"`{function}` cannot be the name of a relation here", span, fix)
-            return Atom(function, args, span)
-        case Constant(Value(Kind.STRING, str(name)), span) if span.end - span.start == len(name):
-            return Atom(name, (), span)
-        case Constant(Value(Kind.IRI, iri), span):
-            return Atom(iri.text, (), span)  # type: ignore[union-attr]  # the kind says so
-    return None
-
-
-def _literal(thing: Any, *, negated: bool) -> Literal:
-    """What stands alone in a body: an atom, a call of a boolean function, or `true` and `false`."""
-    wanted = Constant(FALSE if negated else TRUE, thing.span)
-    match thing:
-        case Call(function) if function in FUNCTIONS and FUNCTIONS[function].is_boolean:
-            return Comparison("=", thing, wanted, thing.span)
-        case Constant(Value(Kind.BOOL)):
-            return Comparison("=", thing, wanted, thing.span)
-        case _ if (atom := _as_atom(thing)) is not None:
-            return atom
-        case Variable(name):
-            fix = f"write `{name} = true`, or an atom with {name} in it"
-            raise ClauseError("TL012", "a variable cannot stand alone as a literal", thing.span, fix)
-    raise ClauseError("TL012", "this cannot stand alone as a literal", thing.span, "compare it with something, or write an atom")
-
-
-def _predicate_name(thing: Any) -> str:
-    match thing:
-        case Constant(Value(Kind.IRI, iri)):
-            return str(iri.text)  # type: ignore[union-attr]  # the kind says so
-        case Constant(Value(Kind.STRING, str(name)), span) if span.end - span.start == len(name):
-            return name
-    message = "the predicate of a triple must be a name"
-    raise ClauseError("TL013", message, _span(thing, thing), "write one rule for each predicate that is meant")
-
-
 def _aggregate_name(name: str, has_target: bool, token: Token) -> str:
     if name not in AGGREGATES:
         fix = "the aggregates are " + ", ".join(AGGREGATES)
@@ -377,26 +297,3 @@ def _no_nesting(body: Sequence[Any]) -> None:
         if isinstance(literal, Aggregate | GroupedAggregate):
             fix = "put the inner aggregate into a rule of its own"
             raise ClauseError("TL011", "an aggregate stands inside another one", literal.span, fix)
-
-
-def unquoted(token: Token) -> str:
-    """The text between the quotes, escapes replaced."""
-    text = token[1:-1]
-    if "\\" not in text:
-        return str(text)
-
-    def replaced(match: re.Match[str]) -> str:
-        escape = match[1]
-        if escape[0] in "uU" and len(escape) > 1:
-            code = [int(part[1:], 16) for part in escape.split("\\")]
-            if len(code) == 2:
-                return chr(0x10000 + ((code[0] - 0xD800) << 10) + (code[1] - 0xDC00))
-            if code[0] <= 0x10FFFF and not 0xD800 <= code[0] <= 0xDFFF:
-                return chr(code[0])
-        elif escape in _SIMPLE_ESCAPES:
-            return _SIMPLE_ESCAPES[escape]
-        start = (token.start_pos or 0) + 1 + match.start()
-        fix = r"write a backslash as `\\`"
-        raise ClauseError("TL004", f"`{match[0]}` is not an escape", Span(start, start + len(match[0])), fix)
-
-    return _ESCAPE.sub(replaced, text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lark import Token
 
@@ -138,6 +139,15 @@ class Preparation:
             for t in tokens
         ]
 
+    def _prefix_names(self, tokens: list[Token]) -> list[Token]:
+        """In `@prefix psi-ms: <…> .` the name is one token."""
+        colon = next((at for at, token in enumerate(tokens) if token.type == "COLON"), 1)
+        name = tokens[1:colon]
+        if tokens[0].type != "_PREFIX" or any(left.end_pos != right.start_pos for left, right in pairwise(name)):
+            return tokens
+        joined = [_token("NAME", "".join(name), name[0].start_pos or 0)] if name else []
+        return tokens[:1] + joined + tokens[colon:]
+
     def _prefixed_names(self, tokens: list[Token]) -> list[Token] | None:
         """Prefixed names become IRIs, unless the colon is that of a label, a column's type or an aggregate's target."""
         result: list[Token] = []
@@ -216,6 +226,7 @@ class Preparation:
 
 _REFUSED = frozenset({"OPEN_STRING", "DIRECTIVE", "FOREIGN_OPERATOR", "STRAY"})
 _PASSES = (
+    (frozenset({"_PREFIX"}), Preparation._prefix_names),
     (frozenset({"FOREIGN_NAME"}), Preparation._foreign_names),
     (frozenset({"PREFIXED"}), Preparation._prefixed_names),
     (frozenset({"IRI"}), Preparation._iris),

@@ -11,9 +11,9 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from tidelog.errors import Diagnostics
 from tidelog.source import Source, Span
-from tidelog.syntax.builder import ClauseError
 from tidelog.syntax.clauses import Clause, Preparation, cut
 from tidelog.syntax.lexing import QUERY, STATEMENT, parser
+from tidelog.syntax.reading import ClauseError
 from tidelog.syntax.tree import Atom, Document, Layout, Literal, Prefix, Statement
 from tidelog.syntax.zodiac import from_zodiac
 
@@ -44,7 +44,7 @@ def parse_query(source: Source, diagnostics: Diagnostics, prefixes: dict[str, st
     preparation = Preparation(source, diagnostics)
     preparation.prefixes.update(prefixes)
     clauses = [clause for clause in cut(source) if clause.tokens]
-    if not clauses:
+    if not clauses or clauses[0].tokens[0].type == "_END":
         diagnostics.add("TL001", "the query is empty", source, Span(0, 0), fix="write `path(a, X), X != b`")
         return ()
     if len(clauses) > 1:
@@ -52,7 +52,7 @@ def parse_query(source: Source, diagnostics: Diagnostics, prefixes: dict[str, st
         return ()
     if clauses[0].tokens[-1].type == "_END":
         clauses[0].tokens.pop()
-    body = _parse_clause(clauses[0], preparation, QUERY) if clauses[0].tokens else ()
+    body = _parse_clause(clauses[0], preparation, QUERY)
     return from_zodiac(Atom("", ()), body or ())
 
 

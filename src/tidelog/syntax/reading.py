@@ -1,0 +1,124 @@
+"""How to read what the grammar leaves open: a name, a call or a bracket form may be a term, an atom or a literal of its own.
+
+Which of them it is depends on where it stands.  What cannot stand where it does is refused with a `ClauseError`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lark import Token
+
+from tidelog.functions.signatures import FUNCTIONS, is_reserved
+from tidelog.source import Span
+from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Term, Variable
+from tidelog.values import FALSE, IRI, TRUE, Kind, Value
+
+_ESCAPE = re.compile(r"\\(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)")
+_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
+
+
+class ClauseError(Exception):
+    """A clause that the grammar takes and the language does not."""
+
+    def __init__(self, code: str, message: str, span: Span, fix: str | None = None) -> None:
+        """Say what is wrong and where."""
+        super().__init__(message)
+        self.code, self.message, self.span, self.fix = code, message, span, fix
+
+
+class AggregateTerm:
+    """`count { … }` before it is known what it is compared with."""
+
+    def __init__(self, function: str, target: Term | None, body: tuple[Literal, ...], span: Span) -> None:
+        self.function, self.target, self.body, self.span = function, target, body, span
+
+
+class BracketAtom:
+    """`[s, p, o]` or `p[s, o]` before it is known whether it stands where an atom may stand."""
+
+    def __init__(self, atom: Atom) -> None:
+        self.atom, self.span = atom, atom.span
+
+
+def as_term(thing: Any) -> Term:
+    """What stands where a term must stand."""
+    if isinstance(thing, BracketAtom):
+        raise ClauseError("TL012", "an atom cannot be part of an expression", thing.span)
+    if isinstance(thing, AggregateTerm):
+        raise ClauseError("TL011", "an aggregate cannot be part of an expression", thing.span, "write `N = …` for it and use N")
+    term: Term = thing
+    return term
+
+
+def as_atom(thing: Any) -> Atom | None:
+    """The atom that a name, a call or a bracket form stands for, or None."""
+    match thing:
+        case BracketAtom():
+            return thing.atom
+        case Call(function, args, span) if function[0].isalpha() or function[0] == "_":
+            if is_reserved(function, len(args)):
+                fix = f"give the relation another name; `{function}` is a function"
+                raise ClauseError("TL025", f"`{function}` cannot be the name of a relation here", span, fix)
+            return Atom(function, args, span)
+        case Constant(_, span) if (name := _unquoted_name(thing)) is not None:
+            return Atom(name, (), span)
+    return None
+
+
+def as_literal(thing: Any, *, negated: bool) -> Literal:
+    """What stands alone in a body: an atom, a call of a boolean function, or `true` and `false`."""
+    wanted = Constant(FALSE if negated else TRUE, thing.span)
+    match thing:
+        case Call(function) if function in FUNCTIONS and FUNCTIONS[function].is_boolean:
+            return Comparison("=", thing, wanted, thing.span)
+        case Constant(Value(Kind.BOOL)):
+            return Comparison("=", thing, wanted, thing.span)
+        case _ if (atom := as_atom(thing)) is not None:
+            return atom
+        case Variable(name):
+            fix = f"write `{name} = true`, or an atom with {name} in it"
+            raise ClauseError("TL012", "a variable cannot stand alone as a literal", thing.span, fix)
+    raise ClauseError("TL012", "this cannot stand alone as a literal", thing.span, "compare it with something, or write an atom")
+
+
+def predicate_name(thing: Any) -> str:
+    """The name that stands where a triple has its predicate."""
+    if isinstance(thing, Constant) and (name := _unquoted_name(thing)) is not None:
+        return name
+    message = "the predicate of a triple must be a name"
+    raise ClauseError("TL013", message, thing.span, "write one rule for each predicate that is meant")
+
+
+def _unquoted_name(constant: Constant) -> str | None:
+    """The identifier or IRI of a constant; None for a quoted text, which no predicate can have as its name."""
+    match constant.value.content:
+        case IRI(text):
+            return text
+        case str(text) if constant.span.end - constant.span.start == len(text):  # quotes would make it longer
+            return text
+    return None
+
+
+def unquoted(token: Token) -> str:
+    """The text between the quotes, escapes replaced."""
+    text = token[1:-1]
+    if "\\" not in text:
+        return str(text)
+
+    def replaced(match: re.Match[str]) -> str:
+        escape = match[1]
+        if escape[0] in "uU" and len(escape) > 1:
+            code = [int(part[1:], 16) for part in escape.split("\\")]
+            if len(code) == 2:
+                return chr(0x10000 + ((code[0] - 0xD800) << 10) + (code[1] - 0xDC00))
+            if code[0] <= 0x10FFFF and not 0xD800 <= code[0] <= 0xDFFF:
+                return chr(code[0])
+        elif escape in _SIMPLE_ESCAPES:
+            return _SIMPLE_ESCAPES[escape]
+        start = (token.start_pos or 0) + 1 + match.start()
+        fix = r"write a backslash as `\\`"
+        raise ClauseError("TL004", f"`{match[0]}` is not an escape", Span(start, start + len(match[0])), fix)
+
+    return _ESCAPE.sub(replaced, text)

@@ -1,0 +1,37 @@
+"""Options and fixtures that every test shares."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("tidelog", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+settings.register_profile("nightly", deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
+settings.load_profile("tidelog")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-nightly", action="store_true", help="run the long random tests too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--run-nightly"):
+        settings.load_profile("nightly")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--run-nightly"):
+        return
+    for item in items:
+        if "nightly" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason="a long random run: `make nightly`"))
+
+
+def corpus_folder() -> Path | None:
+    """Test material from outside the project, if it is there."""
+    named = os.environ.get("TIDELOG_CORPUS")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "corpus"
+    return folder if folder.is_dir() else None

@@ -1,0 +1,180 @@
+"""Modules: which rules are recognised, and that what is said of them is what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.rule_sets import RS1, RS2
+from tidelog.program.modules import Module, ModuleKind
+from tidelog.program.program import Program, check
+from tidelog.reference import Facts, materialise
+from tidelog.source import Source
+from tidelog.values import Value
+
+TC = "r(X, Z) :- r(X, Y), r(Y, Z)."
+BASE = "r(X, Y) :- e(X, Y)."
+LEFT = "r(X, Z) :- r(X, Y), e(Y, Z)."
+RIGHT = "r(X, Z) :- e(X, Y), r(Y, Z)."
+SYMMETRIC = "r(X, Y) :- r(Y, X)."
+
+
+def program(text: str) -> Program:
+    return check(Source(text, "test.dl"))
+
+
+def found(text: str) -> list[tuple[str, str, tuple[int, ...], bool, str | None, str | None, bool]]:
+    return [(m.kind.value, m.relation, m.rules, m.is_irreflexive, m.edge, m.extends, m.is_whole) for m in program(text).modules]
+
+
+T, S, L = "transitive", "symmetric-transitive", "linear transitive"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TC, [(T, "r", (0,), False, None, None, True)]),
+        (BASE + TC, [(T, "r", (1,), False, None, None, True)]),
+        ("r(A, C) :- r(B, C), r(A, B).", [(T, "r", (0,), False, None, None, True)]),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), X != Z.", [(T, "r", (0,), True, None, None, True)]),
+        ("r(X, Z) :- Z != X, r(X, Y), r(Y, Z).", [(T, "r", (0,), True, None, None, True)]),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), X != Y.", [(T, "r", (0,), False, None, None, True)]),
+        (TC + "r(X, Z) :- r(X, Y), r(Y, Z), X != Z.", [(T, "r", (0, 1), False, None, None, True)]),
+        (TC + SYMMETRIC, [(S, "r", (0, 1), False, None, None, True)]),
+        (SYMMETRIC + "r(X, Z) :- r(X, Y), r(Y, Z), X != Z.", [(S, "r", (0, 1), True, None, None, True)]),
+        (TC + "r(X, Y) :- X != Y, r(Y, X).", [(S, "r", (0, 1), False, None, None, True)]),
+        (BASE + LEFT, [(L, "r", (0, 1), False, "e", "end", True)]),
+        (BASE + RIGHT, [(L, "r", (0, 1), False, "e", "start", True)]),
+        (LEFT, [(L, "r", (0,), False, "e", "end", True)]),
+        ("r(X, Z) :- e(Y, Z), r(X, Y).", [(L, "r", (0,), False, "e", "end", True)]),
+        (BASE + "r(X, Z) :- r(X, Y), e(Y, Z), X != Z.", [(L, "r", (0, 1), True, "e", "end", True)]),
+        ("r(X, Y) :- e(X, Y), X != Y. r(X, Z) :- r(X, Y), e(Y, Z), X != Z.", [(L, "r", (0, 1), True, "e", "end", True)]),
+        # a guarded base beside an unguarded chain is a rule like any other
+        ("r(X, Y) :- e(X, Y), X != Y." + LEFT, [(L, "r", (1,), False, "e", "end", True)]),
+        # the chain over the base adds nothing to the non-linear rule
+        (BASE + TC + LEFT, [(T, "r", (1, 2), False, None, None, True)]),
+        (TC + LEFT, [(T, "r", (0,), False, None, None, False)]),
+        # both directions: one of them is the module, the other a rule beside it
+        (BASE + LEFT + RIGHT, [(L, "r", (0, 1), False, "e", "end", False)]),
+        # other recursive rules beside it
+        (TC + "r(X, Y) :- s(X, Y). s(X, Y) :- r(X, Y), e(X, X).", [(T, "r", (0,), False, None, None, False)]),
+        # several in one component
+        (
+            "b(X, Z) :- b(X, Y), b(Y, Z). n(X, Z) :- n(X, Y), n(Y, Z). b(X, Y) :- n(Y, X). n(X, Y) :- b(Y, X).",
+            [(T, "b", (0,), False, None, None, False), (T, "n", (1,), False, None, None, False)],
+        ),
+        # none
+        ("r(X, Z) :- r(X, Y), e(Y, Z), X != Z.", []),  # a path from an external fact may lead through its start
+        ("r(X, Z) :- r(X, Y), e(Y, Z), X != Y." + BASE, []),
+        ("r(X, Z) :- r(Z, Y), r(Y, X).", []),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), X != a.", []),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), not e(X, Z).", []),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), e(Y, Y).", []),
+        ("r(X, X) :- r(X, Y), r(Y, X).", []),
+        ("r(X, Z) :- r(X, Y), r(Y, W), e(W, Z).", []),
+        ("r(X, Z) :- r(X, Y), e(Y, Z). e(X, Y) :- r(Y, X).", []),
+        (SYMMETRIC, []),
+        ("r(X, Y, Z) :- r(X, Y, W), r(X, W, Z).", []),
+        ("r(X, Z) :- e(X, Y), e(Y, Z).", []),
+    ],
+)
+def test_recognition(text: str, expected: list[object]) -> None:
+    assert found(text) == expected
+
+
+def test_modules_of_the_rule_sets() -> None:
+    assert [(m.kind.value, m.relation, m.is_irreflexive) for m in program(RS1).modules] == [(S, "hasNeighbour", True)]
+    assert [(m.kind.value, m.relation, m.is_irreflexive) for m in program(RS2).modules] == [(S, "p11", True), (T, "p12", True)]
+
+
+# --- what a module is said to mean is what its rules mean -----------------------------------------------------------------
+
+_FORMS = [
+    TC,
+    BASE,
+    LEFT,
+    RIGHT,
+    SYMMETRIC,
+    "r(X, Z) :- r(X, Y), r(Y, Z), X != Z.",
+    "r(X, Z) :- r(X, Y), r(Y, Z), X != Y.",
+    "r(X, Y) :- e(X, Y), X != Y.",
+    "r(X, Z) :- r(X, Y), e(Y, Z), X != Z.",
+    "r(X, Z) :- e(X, Y), r(Y, Z), Z != X.",
+    "r(X, Z) :- r(X, Y), e(Y, Z), X != Y.",
+    "r(X, Y) :- r(Y, X), X != Y.",
+    "r(X, Y) :- f(X, Y).",
+    "r(X, X) :- f(X, _).",
+]
+Pair = tuple[Value, ...]
+
+
+def closed(module: Module, external: set[Pair], facts: Facts) -> set[Pair]:
+    """The relation as the module's description has it, from its external facts."""
+    steps = external if module.edge is None else facts[module.edge]
+    if module.kind is ModuleKind.SYMMETRIC_TRANSITIVE:
+        steps = steps | {(y, x) for x, y in steps}
+    ahead: dict[Value, set[Value]] = {}
+    for x, y in steps:
+        ahead.setdefault(x, set()).add(y)
+
+    def reached(start: Value, following: dict[Value, set[Value]]) -> set[Value]:
+        seen: set[Value] = set()
+        frontier = {start}
+        while frontier:
+            frontier = {n for f in frontier for n in following.get(f, ())} - seen
+            seen |= frontier
+        return seen
+
+    if module.kind is not ModuleKind.LINEAR:
+        derived = {(x, y) for x in ahead for y in reached(x, ahead)}
+    elif module.extends == "end":
+        derived = {(x, z) for x, y in external for z in reached(y, ahead)}
+    else:
+        behind: dict[Value, set[Value]] = {}
+        for x, y in steps:
+            behind.setdefault(y, set()).add(x)
+        derived = {(w, y) for x, y in external for w in reached(x, behind)}
+    if module.is_irreflexive:
+        derived = {(x, y) for x, y in derived if x != y}
+    return external | derived
+
+
+def check_meaning(forms: list[str], edges: dict[str, set[tuple[int, int]]]) -> bool:
+    rows = "".join(f"{name}({x}, {y})." for name, pairs in edges.items() for x, y in pairs)
+    declared = "@relation e(a: int, b: int). @relation f(a: int, b: int). @relation r(a: int, b: int). "
+    checked = program(declared + " ".join(forms) + rows)
+    modules = [m for m in checked.modules if m.is_whole]
+    for module in modules:
+        facts = materialise(checked)
+        # External facts: explicit ones, and what the rules outside of the module (or its base rules) derive.
+        outside = tuple(
+            rule
+            for at, rule in enumerate(checked.rules)
+            if at not in module.rules or all(lit.predicate != "r" for lit in rule.body if hasattr(lit, "predicate"))
+        )
+        external = materialise(replace(checked, rules=outside))["r"]
+        assert facts["r"] == closed(module, external, facts)
+    return bool(modules)
+
+
+_PAIRS = st.sets(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=7)
+_CASES = (
+    st.lists(st.sampled_from(_FORMS), min_size=1, max_size=4, unique=True),
+    st.fixed_dictionaries({"e": _PAIRS, "f": _PAIRS, "r": _PAIRS}),
+)
+
+
+@given(*_CASES)
+@settings(max_examples=400)
+def test_meaning(forms: list[str], edges: dict[str, set[tuple[int, int]]]) -> None:
+    check_meaning(forms, edges)
+
+
+@pytest.mark.nightly
+@given(*_CASES)
+@settings(max_examples=10_000)
+def test_meaning_many_times(forms: list[str], edges: dict[str, set[tuple[int, int]]]) -> None:
+    check_meaning(forms, edges)

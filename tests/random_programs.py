@@ -1,0 +1,118 @@
+"""Random programs for differential tests, as text, small enough to be evaluated naively thousands of times.
+
+Predicates have levels: a rule derives a predicate from predicates of its own level or lower ones, and negates or aggregates
+only over lower ones, so every program is stratified.  Values are computed only from lower levels, so every program ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+CONSTANTS = ("a", "b", "c", "1", "2", "3", "2.0", "-1", '"x y"')
+VARIABLES = ("X", "Y", "Z", "U", "V")
+AGGREGATES = ("count", "sum", "min", "max", "avg", "median")
+LEVELS = 3
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """A name with its arity and level; level 0 has no rules."""
+
+    name: str
+    arity: int
+    level: int
+
+
+@dataclass(frozen=True)
+class RandomProgram:
+    """Rules and facts, each as text without the final dot."""
+
+    rules: tuple[tuple[str, tuple[str, ...]], ...]
+    facts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The whole program."""
+        rules = [f"{head} :- {', '.join(body)}." for head, body in self.rules]
+        return "\n".join([*rules, *(f"{fact}." for fact in self.facts)])
+
+
+@st.composite
+def predicates(draw: st.DrawFn, largest_arity: int = 3) -> list[Predicate]:
+    result = [Predicate(f"e{i}", draw(st.integers(0 if i else 1, largest_arity)), 0) for i in range(draw(st.integers(1, 3)))]
+    for level in range(1, LEVELS + 1):
+        for i in range(draw(st.integers(0, 2))):
+            result.append(Predicate(f"p{level}{'ab'[i]}", draw(st.integers(0, largest_arity)), level))
+    if result[-1].level == 0:
+        result.append(Predicate("p1a", draw(st.integers(0, 2)), 1))
+    return result
+
+
+@st.composite
+def facts(draw: st.DrawFn, known: list[Predicate], most: int = 12) -> list[str]:
+    """Facts of any predicate, derived ones included."""
+    result: list[str] = []
+    for _ in range(draw(st.integers(0, most))):
+        predicate = draw(st.sampled_from(known))
+        result.append(_atom(predicate.name, [draw(st.sampled_from(CONSTANTS)) for _ in range(predicate.arity)]))
+    return list(dict.fromkeys(result))
+
+
+def _atom(name: str, args: list[str]) -> str:
+    return f"{name}({', '.join(args)})"
+
+
+@st.composite
+def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str, tuple[str, ...]]:
+    """A safe rule that derives the head."""
+    lower = [p for p in known if p.level < head.level]
+    usable = [p for p in known if p.level <= head.level]
+    body: list[str] = []
+    bound: list[str] = []
+    recursive = False
+    for _ in range(draw(st.integers(1, 3))):
+        predicate = draw(st.sampled_from(usable))
+        recursive = recursive or predicate.level == head.level
+        args = [draw(st.sampled_from((*VARIABLES[:4], *VARIABLES[:4], "_", *CONSTANTS[:4]))) for _ in range(predicate.arity)]
+        bound += [arg for arg in args if arg in VARIABLES and arg not in bound]
+        body.append(_atom(predicate.name, args))
+    if bound and draw(st.booleans()):
+        negated = draw(st.sampled_from(lower))
+        args = [draw(st.sampled_from((*bound, *bound, "_", "a", "1"))) for _ in range(negated.arity)]
+        body.append("not " + _atom(negated.name, args))
+    if bound and draw(st.booleans()):
+        op = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
+        body.append(f"{draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, *CONSTANTS)))}")
+    if not recursive and draw(st.integers(0, 2)) == 0:
+        body.append(draw(_aggregates(lower, bound)))
+        bound.append("N")
+    if not recursive and bound and draw(st.integers(0, 3)) == 0:
+        op = draw(st.sampled_from(("+", "-", "*", "/", "mod")))
+        body.append(f"W = {draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, '2')))}")
+        bound.append("W")
+    args = [draw(st.sampled_from((*bound, *bound, "a", "1"))) for _ in range(head.arity)]
+    return _atom(head.name, args), tuple(draw(st.permutations(body)))
+
+
+@st.composite
+def _aggregates(draw: st.DrawFn, lower: list[Predicate], bound: list[str]) -> str:
+    """An aggregate into N that may group by bound variables and has local ones of its own."""
+    predicate = draw(st.sampled_from(lower))
+    local = ("L", "M")
+    args = [draw(st.sampled_from((*local, *bound, "_", "a"))) for _ in range(predicate.arity)]
+    inner = _atom(predicate.name, args)
+    targets = [arg for arg in args if arg in local]
+    function = draw(st.sampled_from(AGGREGATES)) if targets else "count"
+    target = f"{targets[0]} : " if targets else ""
+    return f"N = {function} {{ {target}{inner} }}"
+
+
+@st.composite
+def programs(draw: st.DrawFn, largest_arity: int = 3) -> RandomProgram:
+    """A whole program."""
+    known = draw(predicates(largest_arity))
+    derived = [p for p in known if p.level > 0]
+    chosen = [draw(rules(known, draw(st.sampled_from(derived)))) for _ in range(draw(st.integers(1, 7)))]
+    return RandomProgram(tuple(chosen), tuple(draw(facts(known))))

@@ -1,0 +1,110 @@
+"""The command line, as a user calls it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tidelog import __version__
+from tidelog.cli import app
+
+GOOD = "@relation e(a: string, b: string).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b). e(b, c).\n"
+BAD = "p(X) :- q(Y).\np(a, b).\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.dl").write_text(GOOD, encoding="utf-8")
+    (tmp_path / "bad.dl").write_text(BAD, encoding="utf-8")
+    return tmp_path
+
+
+def run(*args: str | Path, text: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(arg) for arg in args], input=text)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_check_describes_a_program(folder: Path) -> None:
+    status, out, err = run("check", folder / "good.dl")
+    assert (status, err) == (0, "")
+    assert "2 rules, 2 facts, 2 relations, 1 stratum, 2 hyper-nodes" in out
+    assert "e         2      a: string, b: string        explicit  0" in out
+    assert "r         2      string, string  (inferred)  derived   0" in out
+    assert "linear transitive module of r" in out
+    assert "prolonged at their end by paths of e" in out
+
+
+def test_check_shows_warnings_and_still_succeeds() -> None:
+    status, out, _ = run("check", "-", text="p(X) :- q(X, Y).\n")
+    assert status == 0
+    assert "<stdin>:1:14: warning TL102" in out
+    assert "warning TL101" in out
+
+
+def test_check_reports_all_errors_of_all_files(folder: Path) -> None:
+    status, out, err = run("check", folder / "bad.dl", folder / "good.dl", folder / "missing.dl")
+    assert status == 1
+    assert "2 rules" in out
+    assert [line.split("error ")[1][:5] for line in err.splitlines() if "error TL" in line] == ["TL060", "TL030", "TL020"]
+
+
+def test_a_file_that_is_not_text(folder: Path) -> None:
+    (folder / "binary.dl").write_bytes(b"p(a).\n\xff\xfe")
+    status, _, err = run("check", folder / "binary.dl")
+    assert status == 1
+    assert "TL061" in err
+    assert "byte 7" in err
+
+
+def test_windows_files(folder: Path) -> None:
+    (folder / "windows.dl").write_bytes(b"\xef\xbb\xbfp(a). % note\r\nq(X) :- p(X).\r\n")
+    assert run("format", folder / "windows.dl") == (0, "p(a).  % note\nq(X) :- p(X).\n", "")
+
+
+def test_format(folder: Path) -> None:
+    status, out, _ = run("format", folder / "good.dl")
+    assert status == 0
+    assert out == "@relation e(a: string, b: string) .\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b).\ne(b, c).\n"
+    assert run("format", "--check", folder / "good.dl")[0] == 1
+    assert run("format", "--write", folder / "good.dl")[0] == 0
+    assert (folder / "good.dl").read_text(encoding="utf-8") == out
+    assert run("format", "--check", folder / "good.dl")[0] == 0
+
+
+def test_format_keeps_a_file_that_has_errors(folder: Path) -> None:
+    (folder / "broken.dl").write_text("p(a.\n", encoding="utf-8")
+    assert run("format", "--write", folder / "broken.dl")[0] == 1
+    assert (folder / "broken.dl").read_text(encoding="utf-8") == "p(a.\n"
+
+
+def test_run(folder: Path) -> None:
+    assert run("run", folder / "good.dl") == (0, "% r: 3 facts\nr(a, b).\nr(a, c).\nr(b, c).\n", "")
+    assert run("run", folder / "good.dl", "-r", "e")[1] == "% e: 2 facts\ne(a, b).\ne(b, c).\n"
+
+
+def test_run_shows_outputs_if_there_are_any() -> None:
+    text = '@output q "q.csv". p(a). q(X) :- p(X). s(X) :- q(X). t :- s(a).\n'
+    assert run("run", "-", text=text)[1] == "% q: 1 fact\nq(a).\n"
+    assert run("run", "-", "-r", "t", text=text)[1] == "% t: 1 fact\nt.\n"
+
+
+def test_run_refuses_what_it_cannot_do() -> None:
+    assert "TL070" in run("run", "-", "--limit-facts", "10", text="n(0). n(X + 1) :- n(X).\n")[2]
+    assert "TL071" in run("run", "-", text='@relation e(a). @input e "e.csv". p(X) :- e(X).\n')[2]
+    assert "did you mean" in run("run", "-", "-r", "paths", text="path(a).\n")[2]
+
+
+def test_version() -> None:
+    assert run("--version") == (0, f"tidelog {__version__}\n", "")
+
+
+def test_importing_is_light() -> None:
+    """Neither a JVM nor any of the heavy parts is loaded by `import tidelog`."""
+    heavy = "{'lark', 'rustworkx', 'numpy', 'rich', 'typer', 're2', 'pyspark', 'numba', 'pyarrow'}"
+    code = f"import sys, tidelog; print(sorted({heavy} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout == "[]\n"

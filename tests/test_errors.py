@@ -1,0 +1,356 @@
+"""Errors and warnings as the user sees them.
+
+`tests/errors` holds programs, `NAME.dl`, each with what Tidelog says about it, `NAME.err`.  After a deliberate change of a
+message, `TIDELOG_UPDATE_GOLDENS=1 pytest tests/test_errors.py` writes the new texts there and into the pages of `docs/errors`;
+read the difference before you commit it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tidelog.cli import app
+from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, did_you_mean, in_order, render_all
+from tidelog.program.program import check
+from tidelog.source import Source, Span, excerpt
+from tidelog.values import from_python
+
+GOLDENS = Path(__file__).parent / "errors"
+PAGES = Path(__file__).parent.parent / "docs" / "errors"
+UPDATE = os.environ.get("TIDELOG_UPDATE_GOLDENS") == "1"
+
+PROGRAMS = sorted(GOLDENS.glob("*.dl"))
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def report(text: str, name: str) -> tuple[str, tuple[Diagnostic, ...]]:
+    """What Tidelog says about a program: the errors, or else the warnings."""
+    try:
+        diagnostics = check(Source(text, name)).warnings
+    except TidelogError as error:
+        return str(error), error.diagnostics
+    return render_all(diagnostics), diagnostics
+
+
+# --- programs that something is wrong with -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_golden(program: Path) -> None:
+    rendered, diagnostics = report(program.read_text(encoding="utf-8"), program.name)
+    assert diagnostics, "a golden must provoke something"
+    golden = program.with_suffix(".err")
+    if UPDATE:
+        golden.write_text(rendered + "\n", encoding="utf-8")
+    assert golden.read_text(encoding="utf-8") == rendered + "\n"
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+def test_diagnostics_are_in_order_and_have_places(program: Path) -> None:
+    text = program.read_text(encoding="utf-8")
+    _, diagnostics = report(text, program.name)
+    assert list(diagnostics) == in_order(diagnostics)
+    assert len({d.is_error for d in diagnostics}) == 1
+    for diagnostic in diagnostics:
+        assert diagnostic.code in CODES
+        assert diagnostic.span is not None
+        assert 0 <= diagnostic.span.start <= diagnostic.span.end <= len(text)
+        assert "\n" not in diagnostic.message
+
+
+def test_goldens_are_pairs() -> None:
+    assert len(PROGRAMS) >= 45
+    assert {path.stem for path in PROGRAMS} == {path.stem for path in GOLDENS.glob("*.err")}
+
+
+# --- errors that no program text provokes ---------------------------------------------------------------------------------
+
+
+def command(*args: str, text: str | bytes | None = None) -> str:
+    """What a command that fails prints."""
+    result = CliRunner().invoke(app, list(args), input=text)
+    assert result.exit_code == 1
+    return result.output
+
+
+def missing_file(folder: Path) -> str:
+    path = folder / "missing.dl"
+    output = command("check", str(path))
+    assert output == f"error TL060: cannot read {path}: No such file or directory\n"
+    return output
+
+
+def folder_as_file(folder: Path) -> str:
+    output = command("format", str(folder))
+    assert output.startswith(f"error TL060: cannot read {folder}: ")
+    return output
+
+
+def latin_1_file(folder: Path) -> str:
+    path = folder / "latin1.dl"
+    path.write_bytes("name(a, \xe9).".encode("latin-1"))
+    output = command("check", str(path))
+    place = "byte 9 cannot be decoded"
+    assert output == f"error TL061: {path} is not UTF-8 text: {place}\n    fix: save the file as UTF-8\n"
+    return output
+
+
+def latin_1_standard_input(folder: Path) -> str:
+    output = command("run", "-", text=b"\xff")
+    assert output == "error TL061: standard input is not UTF-8 text\n"
+    return output
+
+
+def too_many_facts(folder: Path) -> str:
+    output = command("run", "--limit-facts", "10", "-", text="n(0).\nn(X + 1) :- n(X).\n")
+    assert output.startswith("error TL070: there are more than 10 facts")
+    return output
+
+
+def input_that_is_not_read(folder: Path) -> str:
+    output = command("run", "-", text='@input edge "edges.csv" .\npath(X, Y) :- edge(X, Y).\n')
+    assert output.startswith("<stdin>: error TL071: ")
+    assert "`edge`" in output
+    return output
+
+
+def python_value_without_a_place(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        from_python(None)
+    assert str(caught.value).startswith("error TL072: None of type NoneType ")
+    return str(caught.value)
+
+
+def python_integer_too_large(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        from_python(2**63)
+    return str(caught.value)
+
+
+DIRECT: dict[str, list[Callable[[Path], str]]] = {
+    "TL060": [missing_file, folder_as_file],
+    "TL061": [latin_1_file, latin_1_standard_input],
+    "TL070": [too_many_facts],
+    "TL071": [input_that_is_not_read],
+    "TL072": [python_value_without_a_place, python_integer_too_large],
+}
+"""For each code that no program text provokes: what does."""
+
+
+@pytest.mark.parametrize(
+    ("code", "provoke"),
+    [pytest.param(code, provoke, id=provoke.__name__) for code, ways in DIRECT.items() for provoke in ways],
+)
+def test_direct(code: str, provoke: Callable[[Path], str], tmp_path: Path) -> None:
+    assert f"error {code}: " in provoke(tmp_path)
+
+
+def test_every_code_is_provoked() -> None:
+    by_goldens: set[str] = set()
+    for program in PROGRAMS:
+        _, diagnostics = report(program.read_text(encoding="utf-8"), program.name)
+        by_goldens |= {d.code for d in diagnostics}
+    assert by_goldens.isdisjoint(DIRECT)
+    assert by_goldens | set(DIRECT) == set(CODES)
+
+
+def test_check_reports_the_errors_of_all_files(tmp_path: Path) -> None:
+    bad, missing, good = tmp_path / "bad.dl", tmp_path / "missing.dl", tmp_path / "good.dl"
+    bad.write_text("p(X).\n", encoding="utf-8")
+    good.write_text("p(a).\n", encoding="utf-8")
+    output = command("check", str(bad), str(missing), str(good))
+    assert re.findall(r"error (TL\d+)", output) == ["TL034", "TL060"]
+    assert f"{good}: 0 rules, 1 fact" in output
+
+
+# --- the pages of the documentation ---------------------------------------------------------------------------------------
+
+BY_TEXT = [code for code in CODES if code not in DIRECT]
+
+
+def blocks(page: str, language: str) -> list[re.Match[str]]:
+    """The fenced blocks of a page in one language."""
+    return [block for block in BLOCK.finditer(page) if block[1] == language]
+
+
+def test_every_code_has_a_page() -> None:
+    assert {path.stem for path in PAGES.glob("*.md")} == {*CODES, "README"}
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_page_has_its_title(code: str) -> None:
+    first, *_ = (PAGES / f"{code}.md").read_text(encoding="utf-8").splitlines()
+    assert first == f"# {code}: {CODES[code]}"
+
+
+def test_index_lists_every_page() -> None:
+    rows = re.findall(r"^\| (TL\d+) \| \[(.*)\]\((.*)\) \|$", (PAGES / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert rows == [(code, title, f"{code}.md") for code, title in CODES.items()]
+
+
+@pytest.mark.parametrize("code", BY_TEXT)
+def test_example_of_a_page(code: str) -> None:
+    path = PAGES / f"{code}.md"
+    page = path.read_text(encoding="utf-8")
+    example = next(BLOCK.finditer(page))
+    assert example[1] == "prolog"
+    rendered, diagnostics = report(example[2], "example.dl")
+    assert code in {d.code for d in diagnostics}
+    shown = blocks(page, "text")[0]
+    if UPDATE:
+        path.write_text(f"{page[: shown.start(2)]}{rendered}\n{page[shown.end(2) :]}", encoding="utf-8")
+        shown = blocks(path.read_text(encoding="utf-8"), "text")[0]
+    assert shown[2] == rendered + "\n"
+
+
+@pytest.mark.parametrize("code", BY_TEXT)
+def test_mended_program_of_a_page(code: str) -> None:
+    programs = blocks((PAGES / f"{code}.md").read_text(encoding="utf-8"), "prolog")
+    assert len(programs) >= 2
+    rendered, _ = report(programs[-1][2], "example.dl")
+    assert rendered == ""
+
+
+# --- excerpts -------------------------------------------------------------------------------------------------------------
+
+
+def marked(text: str, part: str) -> tuple[str, str]:
+    """The excerpt for the first occurrence of a part of a text."""
+    start = text.index(part)
+    return excerpt(Source(text), Span(start, start + len(part)))
+
+
+def test_excerpt_marks_the_place() -> None:
+    assert marked("p(a).\nq(bad, c).\nr(d).\n", "bad") == ("q(bad, c).", "  ^^^")
+
+
+def test_excerpt_of_an_empty_place_has_one_caret() -> None:
+    assert excerpt(Source("p(a)"), Span(4, 4)) == ("p(a)", "    ^")
+    assert excerpt(Source(""), Span(0, 0)) == ("", "^")
+
+
+@pytest.mark.xfail(strict=True, reason="excerpt() shows `...` for spaces that it leaves away")
+def test_excerpt_leaves_spaces_at_the_end_away() -> None:
+    assert marked("q(bad).  \t \r\nr(a).", "bad") == ("q(bad).", "  ^^^")
+
+
+def test_excerpt_of_several_lines_shows_the_first() -> None:
+    assert marked("p(X) :-\n    q(Y).", "p(X) :-\n    q(Y)") == ("p(X) :-", "^^^^^^^")
+
+
+def test_excerpt_counts_wide_and_combining_characters() -> None:
+    assert marked('塔("東京", bad)', "bad") == ('塔("東京", bad)', " " * 11 + "^^^")
+    assert marked("p(東京)", "東京") == ("p(東京)", "  ^^^^")
+    assert marked("p(cafe\u0301, bad)", "bad") == ("p(cafe\u0301, bad)", "        ^^^")
+
+
+def test_excerpt_shows_tabs_and_control_characters_as_one_column() -> None:
+    assert marked("\t\tp(bad)", "bad") == ("  p(bad)", "    ^^^")
+    assert marked("p(\x00\x1b, bad)", "bad") == ("p(··, bad)", "      ^^^")
+
+
+@pytest.mark.parametrize("before", [0, 10, 50, 95, 96, 97, 150, 300])
+@pytest.mark.parametrize("after", [0, 10, 96, 300])
+def test_excerpt_cuts_a_long_line_around_the_place(before: int, after: int) -> None:
+    text = "a" * before + "BAD" + "z" * after
+    line, carets = marked(text, "BAD")
+    start = line.index("BAD")
+    assert carets == " " * start + "^^^"
+    assert len(line) <= 96 + len("......")
+    assert line.strip(".") in text
+    assert line.startswith("...") == (not text.startswith(line.strip(".")))
+    assert line.endswith("...") == (not text.endswith(line.strip(".")))
+
+
+def test_excerpt_of_a_long_place_marks_what_is_shown() -> None:
+    line, carets = marked("p(" + "x" * 300 + ")", "x" * 300)
+    assert line == "p(" + "x" * 94 + "..."
+    assert carets == "  " + "^" * 94
+
+
+# --- one diagnostic, and many ---------------------------------------------------------------------------------------------
+
+TEXT = Source("p(a).\nq(bad).\n", "some.dl")
+PLACE = Span(8, 11)
+
+
+def test_diagnostic_with_everything() -> None:
+    diagnostic = Diagnostic("TL001", "it is bad", TEXT, PLACE, "make it good", ("first note", "  second note"))
+    assert diagnostic.is_error
+    assert diagnostic.place == "some.dl:2:3"
+    assert diagnostic.render().splitlines() == [
+        "some.dl:2:3: error TL001: it is bad",
+        "    q(bad).",
+        "      ^^^",
+        "    first note",
+        "      second note",
+        "    fix: make it good",
+    ]
+
+
+def test_diagnostic_of_a_whole_file() -> None:
+    assert Diagnostic("TL071", "it is bad", TEXT).render() == "some.dl: error TL071: it is bad"
+
+
+def test_diagnostic_without_a_place() -> None:
+    assert Diagnostic("TL060", "it is bad", fix="x").render() == "error TL060: it is bad\n    fix: x"
+
+
+def test_warning() -> None:
+    diagnostic = Diagnostic("TL101", "it is odd", TEXT, PLACE)
+    assert not diagnostic.is_error
+    assert diagnostic.render().startswith("some.dl:2:3: warning TL101: it is odd\n")
+
+
+def test_of_many_errors_the_first_are_shown() -> None:
+    many = [Diagnostic("TL001", f"number {i}") for i in range(53)]
+    lines = render_all(many).splitlines()
+    assert lines[0] == "error TL001: number 0"
+    assert lines[49:] == ["error TL001: number 49", "... and 3 more"]
+    assert render_all(many[:50]).splitlines()[-1] == "error TL001: number 49"
+    assert render_all([]) == ""
+
+
+def test_an_error_keeps_all_diagnostics_of_a_program() -> None:
+    with pytest.raises(TidelogError) as caught:
+        check(Source("p(X).\n" * 60, "many.dl"))
+    assert len(caught.value.diagnostics) == 60
+    assert str(caught.value).endswith("\n... and 10 more")
+
+
+def test_errors_and_warnings_are_apart_and_in_order() -> None:
+    other = Source("p(a).", "another.dl")
+    diagnostics = Diagnostics()
+    diagnostics.add("TL030", "late", TEXT, Span(8, 9))
+    diagnostics.add("TL101", "a warning", TEXT, Span(2, 3))
+    diagnostics.add("TL031", "early, second code", TEXT, Span(0, 1))
+    diagnostics.add("TL030", "early, first code", TEXT, Span(0, 1))
+    diagnostics.add("TL030", "late", TEXT, Span(8, 9))
+    diagnostics.add("TL060", "no place")
+    diagnostics.add("TL071", "whole file", TEXT)
+    diagnostics.add("TL040", "another file", other, Span(3, 4))
+    messages = ["no place", "another file", "whole file", "early, first code", "early, second code", "late"]
+    assert [d.message for d in diagnostics.errors] == messages
+    assert [d.message for d in diagnostics.warnings] == ["a warning"]
+    with pytest.raises(TidelogError) as caught:
+        diagnostics.raise_errors()
+    assert [d.message for d in caught.value.diagnostics] == messages
+
+
+def test_warnings_alone_raise_nothing() -> None:
+    diagnostics = Diagnostics()
+    diagnostics.add("TL102", "X is used only once")
+    diagnostics.raise_errors()
+
+
+def test_did_you_mean() -> None:
+    assert did_you_mean("pth", ["path", "edge"]) == "did you mean `path`?"
+    assert did_you_mean("path", ["path", "edge"]) is None
+    assert did_you_mean("zzz", ["path", "edge"]) is None
+    assert did_you_mean("e", ["f"]) is None
