@@ -49,7 +49,7 @@ def test_check_reports_all_errors_of_all_files(folder: Path) -> None:
     status, out, err = run("check", folder / "bad.dl", folder / "good.dl", folder / "missing.dl")
     assert status == 1
     assert "2 rules" in out
-    assert [line.split("error ")[1][:5] for line in err.splitlines() if "error TL" in line] == ["TL060", "TL030", "TL020"]
+    assert [line.split("error ")[1][:5] for line in err.splitlines() if "error TL" in line] == ["TL030", "TL020", "TL060"]
 
 
 def test_a_file_that_is_not_text(folder: Path) -> None:

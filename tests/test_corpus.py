@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
 from tests.conftest import corpus_folder
+
 from tidelog.program.program import check
 from tidelog.reference import materialise
 from tidelog.source import Source

@@ -133,12 +133,19 @@ def python_integer_too_large(folder: Path) -> str:
     return str(caught.value)
 
 
+def unknown_relation(folder: Path) -> str:
+    output = command("run", "-", "-r", "paths", text="path(a).\n")
+    assert output == "error TL073: the program has no relation `paths`\n    fix: did you mean `path`?\n"
+    return output
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL070": [too_many_facts],
     "TL071": [input_that_is_not_read],
     "TL072": [python_value_without_a_place, python_integer_too_large],
+    "TL073": [unknown_relation],
 }
 """For each code that no program text provokes: what does."""
 
@@ -235,7 +242,6 @@ def test_excerpt_of_an_empty_place_has_one_caret() -> None:
     assert excerpt(Source(""), Span(0, 0)) == ("", "^")
 
 
-@pytest.mark.xfail(strict=True, reason="excerpt() shows `...` for spaces that it leaves away")
 def test_excerpt_leaves_spaces_at_the_end_away() -> None:
     assert marked("q(bad).  \t \r\nr(a).", "bad") == ("q(bad).", "  ^^^")
 

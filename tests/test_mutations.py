@@ -9,8 +9,8 @@ import random
 from pathlib import Path
 
 import pytest
-
 from tests.rule_sets import RS1, RS2
+
 from tidelog.errors import Diagnostics, TidelogError, render_all
 from tidelog.program.program import check
 from tidelog.report.structure import describe

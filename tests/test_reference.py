@@ -7,9 +7,10 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests import brute_force
+from tests.rule_sets import RS1, RS2, chains, derived_facts_of_rs2
 from tests.random_programs import RandomProgram, programs
+
 from tidelog.errors import Diagnostics, TidelogError
 from tidelog.program.program import Program, check
 from tidelog.reference import Facts, answers, materialise
@@ -132,6 +133,23 @@ def test_strata_are_evaluated_in_order() -> None:
         + "r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), e(Y, Z). u(X, Y) :- n(X), n(Y), not r(X, Y). h(X, N) :- n(X), N = count { u(X, _) }."
     )
     assert derived(text) == {("a", 1), ("b", 1), ("c", 1), ("d", 5), ("z", 5)}
+
+
+@pytest.mark.parametrize("n", [5, 30])
+def test_the_rule_set_of_the_paper(n: int) -> None:
+    facts = materialise(program(RS2 + chains(n)))
+    assert sum(len(rows) for name, rows in facts.items() if len(name) > 2) == derived_facts_of_rs2(n)
+
+
+def test_the_wind_farm_of_the_paper() -> None:
+    """Of a ring of turbines only the one that is far off its neighbours' median is an anomaly; a lonely pair has too few."""
+    neighbours = "".join(f"hasNeighbour(t{i}, t{i + 1})." for i in range(5)) + "hasNeighbour(u1, u2)."
+    temperatures = "".join(f"hasAirTemperatureMesurement(t{i}, {20 + i % 2})." for i in range(5))
+    odd = "hasAirTemperatureMesurement(t5, 31.5). hasAirTemperatureMesurement(u1, 50). hasAirTemperatureMesurement(u2, 0)."
+    text = RS1 + neighbours + temperatures + odd
+    assert derived(text, "SensorAnomalyWindTurbine") == {("t5",)}
+    assert derived(text, "hasNeighbourAirTemperatureMeasurementNumber") == {*((f"t{i}", 5) for i in range(6)), ("u1", 1), ("u2", 1)}
+    assert ("t5", "20.0") in derived(text, "hasMedianAirTemperatureMeasurementNearby")
 
 
 def test_explicit_facts_can_be_given() -> None:

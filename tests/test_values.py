@@ -9,8 +9,8 @@ from enum import Enum, IntEnum, StrEnum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from some_values import EDGES, OF_KIND, any_value, b, characters, dates, day, f, i, int64, ints, moment, s, timestamps
 
+from some_values import EDGES, OF_KIND, any_value, b, characters, dates, day, f, i, int64, ints, moment, s, timestamps
 from tidelog.errors import TidelogError
 from tidelog.values import (
     FALSE,
@@ -110,7 +110,7 @@ def test_the_ends_of_64_bits() -> None:
 @given(any_value, any_value)
 def test_equality_is_of_kind_and_content_and_agrees_with_the_hash(left: Value, right: Value) -> None:
     assert left == Value(left.kind, left.content)
-    assert (left == right) is (left.kind is right.kind and left.content is right.content or tuple(left) == tuple(right))
+    assert (left == right) is ((left.kind, repr(left.content)) == (right.kind, repr(right.content)))
     if left.kind is not right.kind:
         assert left != right
     if left == right:
@@ -653,9 +653,9 @@ def test_the_order_of_output_goes_by_kind_first(left: Value, right: Value) -> No
 
 def test_numbers_of_output_are_in_their_order() -> None:
     whole = [i(n) for n in (-100, -20, -3, 0, 1, 2, 10, 100, 2**53, 2**53 + 1, INT_MAX)]
-    assert sorted(reversed(whole), key=sort_key) == whole
+    assert sorted(whole[5:] + whole[:5], key=sort_key) == whole
     broken = [f(x) for x in (-math.inf, -1e300, -2.5, 0.0, 1e-300, 2.0, 10.0, 1e300, math.inf)]
-    assert sorted(reversed(broken), key=sort_key) == broken
+    assert sorted(broken[5:] + broken[:5], key=sort_key) == broken
 
 
 @pytest.mark.xfail(strict=True, reason="large negative integers are sorted by their digits")

@@ -139,7 +139,7 @@ def run_command(
     from tidelog.report.facts import show_facts
 
     checked = check(_source(program))
-    inputs = [r for r in checked.relations.values() if r.input is not None]
+    inputs = [r for r in checked.relations.values() if r.inputs]
     if inputs:
         message = f"`run` does not read files yet, and the program has an @input for `{inputs[0].name}`"
         raise fail("TL071", message, fix="put the facts into the program", source=checked.document.source)

@@ -25,7 +25,7 @@ CODES: dict[str, str] = {
     "TL010": "an unknown directive",
     "TL011": "an aggregate in a place where none can stand",
     "TL012": "something that cannot stand alone as a literal",
-    "TL013": "something that cannot be a predicate",
+    "TL013": "something that cannot be a name",
     "TL020": "one predicate with two arities",
     "TL021": "a relation declared twice",
     "TL022": "an unknown column type",
@@ -51,6 +51,7 @@ CODES: dict[str, str] = {
     "TL070": "a limit that was reached",
     "TL071": "an input that this command does not read",
     "TL072": "a Python value that has no place in a fact",
+    "TL073": "a relation that the program does not have",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",
@@ -166,7 +167,8 @@ def render_all(diagnostics: Iterable[Diagnostic]) -> str:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A fix that names the most similar known name, or None."""
-    if len(name) < _SHORTEST_NAME:  # any two short names are alike
-        return None
-    close = difflib.get_close_matches(name, sorted(set(known) - {name}), n=1, cutoff=0.75)
+    others = sorted(set(known) - {name})
+    close = [other for other in others if other.lower() == name.lower()]
+    if not close and len(name) >= _SHORTEST_NAME:  # any two short names are alike
+        close = difflib.get_close_matches(name, others, n=1, cutoff=0.75)
     return f"did you mean `{close[0]}`?" if close else None

@@ -22,8 +22,8 @@ class Source:
     """A program text and the name under which errors speak of it."""
 
     def __init__(self, text: str, name: str = "<text>") -> None:
-        """Keep the text; lines are counted only when an error asks for them."""
-        self.text = text
+        """Keep the text, with Unix line breaks; lines are counted only when an error asks for them."""
+        self.text = text.replace("\r\n", "\n") if "\r" in text else text
         self.name = name
 
     @cached_property
@@ -58,8 +58,8 @@ def excerpt(source: Source, span: Span) -> tuple[str, str]:
     A long line is cut to a window around the place; characters that would disturb a terminal are shown as `·`.
     """
     line = source.line_span(span.start)
+    line = Span(line.start, line.start + len(source.text[slice(*line)].rstrip()))
     start, end = line
-    end = len(source.text[start:end].rstrip()) + start
     if end - start > _WIDEST:
         start = max(start, min(span.start - _WIDEST // 3, end - _WIDEST))
         end = min(end, start + _WIDEST)

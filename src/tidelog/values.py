@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tidelog.errors import fail
 
@@ -21,7 +21,8 @@ XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})0*)?(Z|[+-]\d\d:\d\d)?")
+_ZONED_DATE = re.compile(r"-?\d{4,}-\d\d-\d\d(?:Z|[+-]\d\d:\d\d)")
+_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})0*)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 40  # more digits than any 64-bit integer has, and few enough for int() at once
@@ -120,9 +121,10 @@ def parse_timestamp(text: str) -> Value | None:
 
 def parse_integer(text: str) -> Value | None:
     """An integer from its decimal digits, or None."""
-    if _INTEGER.fullmatch(text) is None or len(text.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    if _INTEGER.fullmatch(text) is None or len(digits) > _MOST_DIGITS:
         return None
-    return integer(int(text))
+    return integer(-int(digits) if text.startswith("-") else int(digits))
 
 
 def parse_float(text: str) -> Value | None:
@@ -136,7 +138,7 @@ def typed_literal(text: str, datatype: str) -> Value | None:
     """The value of `"text"^^datatype`; None if the datatype is one of ours and the text does not fit.
 
     Datatypes that are a kind of their own become that kind (`"5"^^xsd:integer` is 5), as RDF stores have it; all
-    others stay literals and compare by text and datatype.
+    others stay literals and compare by text and datatype.  So do a date with a time zone and a dateTime without one.
     """
     match datatype.removeprefix(XSD) if datatype.startswith(XSD) else "":
         case "string":
@@ -149,9 +151,9 @@ def typed_literal(text: str, datatype: str) -> Value | None:
             return parse_float(text)
         case "boolean":
             return {"true": TRUE, "1": TRUE, "false": FALSE, "0": FALSE}.get(text)
-        case "date" if _DATE.fullmatch(text):
+        case "date" if not _ZONED_DATE.fullmatch(text):
             return parse_date(text)
-        case "dateTime" if (match := _TIMESTAMP.fullmatch(text)) and match[3]:
+        case "dateTime" if (match := _TIMESTAMP.fullmatch(text)) is None or match[3]:
             return parse_timestamp(text)
     return Value(Kind.LITERAL, Literal(text, datatype))
 
@@ -170,25 +172,33 @@ def from_python(thing: object) -> Value:
         case bool():
             value = boolean(thing)
         case int():
-            value = integer(thing)
+            value = integer(int(thing))
         case float():
-            value = floating(thing)
+            value = floating(float(thing))
         case str():
-            value = string(str(thing)) if _is_text(thing) else None
+            value = string(str.__str__(thing)) if _is_text(thing) else None
         case datetime():
-            value = Value(Kind.TIMESTAMP, thing.astimezone(UTC) if thing.tzinfo else thing.replace(tzinfo=UTC))
+            value = _timestamp(thing)
         case date():
             value = Value(Kind.DATE, thing)
-        case IRI():
+        case IRI(str(text)) if _is_text(text):
             value = Value(Kind.IRI, thing)
-        case Literal(text, _, str(language)):
+        case Literal(str(text), _, str(language)) if _is_text(text):
             value = language_literal(text, language)
-        case Literal(text, datatype, None):
+        case Literal(str(text), datatype, None) if _is_text(text):
             value = string(text) if datatype is None else typed_literal(text, datatype)
     if value is None:
         what = f"{thing!r} of type {type(thing).__name__}"
         raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_PYTHON_FIX)
     return value
+
+
+def _timestamp(moment: datetime) -> Value | None:
+    """The moment in UTC, which it is taken to be in if it does not say; None if that has no year."""
+    try:
+        return Value(Kind.TIMESTAMP, moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
+    except OverflowError:
+        return None
 
 
 _PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI or tidelog.Literal"
@@ -221,9 +231,13 @@ def text_of(value: Value) -> str:
             return str(other)
 
 
-def sort_key(value: Value) -> tuple[int, float | str, str]:
-    """An order over all values, for output that is the same every time: by kind, then by content."""
-    content = value.content
-    if value.kind in (Kind.INT, Kind.FLOAT) and isinstance(content, int | float) and not math.isnan(content):
-        return _ORDER[value.kind], float(content), text_of(value).rjust(20)
-    return _ORDER[value.kind], math.inf, f"{text_of(value)} {content!r}"
+def sort_key(value: Value) -> tuple[int, Any]:
+    """An order over all values, for output that is the same every time: by kind, then by content, NaN last."""
+    match value.content:
+        case IRI(text):
+            return _ORDER[value.kind], text
+        case Literal(text, datatype, language):
+            return _ORDER[value.kind], (text, datatype or "", language or "")
+        case float(number):
+            return _ORDER[value.kind], (math.isnan(number), number)
+    return _ORDER[value.kind], value.content

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from some_values import INFINITY, NAN, any_value, b, day, f, floats, i, int64, moment, numbers, s, timestamps
 
+from some_values import INFINITY, NAN, any_value, b, day, f, floats, i, int64, moment, numbers, s, timestamps
 from tidelog.functions.arithmetic import number
 from tidelog.functions.evaluate import apply
 from tidelog.values import INT_MAX, INT_MIN, Kind, Value
@@ -291,6 +291,7 @@ def test_pow_of_anything_else_is_a_float(base: Value, exponent: Value, result: V
     [
         (i(0), i(-1)),
         (f(0.0), i(-1)),
+        (f(0.0), f(-math.inf)),
         (i(0), f(-0.5)),
         (i(0), i(INT_MIN)),
         (i(-8), f(0.5)),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.rule_sets import RS1, RS2, RS3
+
 from tidelog.errors import TidelogError
 from tidelog.program.hypergraph import rule_edges
 from tidelog.program.program import Program, check
@@ -79,8 +79,8 @@ def test_rule_edges() -> None:
     [
         ("p(X) :- e(X), not p(X).", "TL050", ["p needs not p"]),
         ("a: p(X) :- e(X), not q(X). b: q(X) :- r(X). c: r(X) :- p(X).", "TL050", ["p needs not q", "q needs r", "r needs p"]),
-        ("p(N) :- N = count { X : q(X) }. q(X) :- p(X).", "TL051", ["p needs q", "q needs p"]),
-        ("p(X) :- e(X), N = count { not p(X), e(Y) }, N > 0.", "TL051", ["p needs p"]),
+        ("p(N) :- N = count { X : q(X) }. q(X) :- p(X).", "TL051", ["p needs an aggregate of q", "q needs p"]),
+        ("p(X) :- e(X), N = count { not p(X), e(Y) }, N > 0.", "TL051", ["p needs an aggregate of p"]),
     ],
 )
 def test_refused_cycles(text: str, code: str, names: list[str]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.rule_sets import RS1, RS2
+
 from tidelog.program.modules import Module, ModuleKind
 from tidelog.program.program import Program, check
 from tidelog.reference import Facts, materialise

@@ -7,8 +7,8 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.random_programs import RandomProgram, programs
+
 from tidelog.errors import Diagnostics
 from tidelog.program.sameness import canonical_key
 from tidelog.source import Source
@@ -56,7 +56,10 @@ def test_same(one: str, other: str) -> None:
         ("p :- e(X, Y), e(Y, Z), e(Z, X).", "p :- e(X, Y), e(Y, Z), e(X, Z)."),
         ("p(N) :- N = count { Y : q(X, Y) }.", "p(N) :- N = count { X : q(X, Y) }."),
         ("p(N) :- N = min { Y : q(Y) }.", "p(N) :- N = max { Y : q(Y) }."),
-        ("p :- e(A, B), e(B, C), e(C, A), e(D, E), e(E, F), e(F, D).", "p :- e(A, B), e(B, C), e(C, D), e(D, E), e(E, F), e(F, A)."),
+        (
+            "p :- e(A, B), e(B, C), e(C, A), e(D, E), e(E, F), e(F, D).",
+            "p :- e(A, B), e(B, C), e(C, D), e(D, E), e(E, F), e(F, A).",
+        ),
     ],
 )
 def test_different(one: str, other: str) -> None:

@@ -67,13 +67,16 @@ def test_accepted(text: str) -> None:
 
 
 def test_a_float_column_holds_floats() -> None:
-    checked = program("f(1). f(X) :- n(X). f(N) :- N = count { f(3), n(_) }. h(X) :- f(X), not f(2). f(X) :- f(Y), X = Y * 2.")
+    checked = program(
+        "f(1). f(X) :- n(X). f(N) :- N = count { x(3), n(_) }. h(X) :- f(X), not f(2). f(X) :- f(Y), X = Y * 2. s(X) :- x(X)."
+    )
     assert [str(row) for name, row in checked.facts] == ["(Value(kind=<Kind.FLOAT: 'float'>, content=1.0),)"]
     assert [Printer().rule(rule) for rule in checked.rules] == [
-        "f(float(X)) :- n(X).",
-        "f(float(N)) :- N = count { f(3.0), n(_) }.",
+        "f(#float(X)) :- n(X).",
+        "f(#float(N)) :- N = count { x(3), n(_) }.",
         "h(X) :- f(X), not f(2.0).",
         "f(X) :- f(Y), X = Y * 2.",
+        "s(#string(X)) :- x(X).",
     ]
 
 

@@ -26,8 +26,7 @@ from tidelog.syntax.tree import (
     Term,
     Variable,
 )
-from tidelog.values import FALSE, TRUE, Kind, Value, floating, language_literal, parse_date, parse_timestamp, typed_literal
-from tidelog.values import IRI
+from tidelog.values import FALSE, IRI, TRUE, Kind, Value, floating, language_literal, parse_date, parse_timestamp, typed_literal
 from tidelog.values import string as string_value
 
 

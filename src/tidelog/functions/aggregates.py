@@ -1,8 +1,8 @@
 """The aggregates over a collection of values; None stands for "undefined".
 
 `sum` of integers is an integer; as soon as a float takes part it is the exact sum, rounded once, so that the order of the
-values never shows.  `avg` is the sum as a float, divided by the count.  `median` of an even number of values is half the
-sum of the two in the middle.  A NaN among the values, or a value of the wrong kind, makes the result undefined.
+values never shows.  `avg` is that sum divided by the count (of integers the exact mean, rounded once), and `median` of an even
+number of values the mean of the two in the middle.  Neither overflows.  A NaN among the values, or a value of the wrong kind, makes the result undefined.
 """
 
 from __future__ import annotations
@@ -23,20 +23,18 @@ def _numbers(values: Sequence[Value]) -> list[int | float] | None:
     return [n for n in numbers if n is not None]
 
 
-def _exact_sum(numbers: Sequence[int | float]) -> int | float | None:
-    """The sum, exact for integers and rounded once for floats; None for infinity minus infinity."""
-    if all(isinstance(n, int) for n in numbers):
-        return sum(numbers)
+def _exact_sum(numbers: Sequence[int | float]) -> Fraction | float | None:
+    """The exact sum; infinity if that takes part, and None for infinity minus infinity."""
     infinite = {n for n in numbers if isinstance(n, float) and math.isinf(n)}
     if infinite:
         return infinite.pop() if len(infinite) == 1 else None
-    total = sum((Fraction(n) for n in numbers), Fraction(0))
-    return _rounded(total)
+    return sum((Fraction(n) for n in numbers), Fraction(0))
 
 
-def _rounded(exact: Fraction) -> float:
+def _rounded(exact: Fraction | float) -> float:
+    """The nearest float."""
     try:
-        return exact.numerator / exact.denominator
+        return float(exact)
     except OverflowError:
         return math.inf if exact > 0 else -math.inf
 
@@ -44,15 +42,14 @@ def _rounded(exact: Fraction) -> float:
 def _sum(values: Sequence[Value]) -> Value | None:
     numbers = _numbers(values)
     total = None if numbers is None else _exact_sum(numbers)
-    if total is None:
+    if numbers is None or total is None:
         return None
-    return floating(total) if isinstance(total, float) else integer(total)
+    return integer(int(total)) if all(isinstance(n, int) for n in numbers) else floating(_rounded(total))
 
 
 def _avg(values: Sequence[Value]) -> Value | None:
     numbers = _numbers(values)
-    total = _exact_sum(numbers) if numbers else None
-    return None if total is None or not numbers else floating(float(total) / len(numbers))
+    return _mean(numbers) if numbers else None
 
 
 def _median(values: Sequence[Value]) -> Value | None:
@@ -60,9 +57,17 @@ def _median(values: Sequence[Value]) -> Value | None:
     if not numbers:
         return None
     numbers.sort()
-    low, high = float(numbers[(len(numbers) - 1) // 2]), float(numbers[len(numbers) // 2])
-    middle = low if low == high else (low + high) / 2
-    return None if math.isnan(middle) else floating(middle)
+    return _mean([numbers[(len(numbers) - 1) // 2], numbers[len(numbers) // 2]])
+
+
+def _mean(numbers: Sequence[int | float]) -> Value | None:
+    total = _exact_sum(numbers)
+    if total is None:
+        return None
+    as_float = _rounded(total)
+    if all(isinstance(n, int) for n in numbers) or (math.isinf(as_float) and isinstance(total, Fraction)):
+        return floating(_rounded(total / len(numbers)))
+    return floating(as_float / len(numbers))
 
 
 _ALL: dict[str, Callable[[Sequence[Value]], Value | None]] = {

@@ -64,6 +64,8 @@ def _power(base: _Number, exponent: _Number) -> _Number | None:
         return int(base**exponent) if abs(base) > 1 else _small_power(base, exponent)
     if base == 0 and exponent < 0:
         return None
+    if isinstance(base, int) and isinstance(exponent, int) and abs(base) == 1:
+        return float(_small_power(base, -exponent))  # as a float the exponent might lose its last bit
     try:
         return math.pow(base, exponent)
     except OverflowError:

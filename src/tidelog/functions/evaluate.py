@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tidelog.functions.arithmetic import ARITHMETIC
+from tidelog.functions.conform import CONFORMING
 from tidelog.functions.strings import STRINGS
 from tidelog.syntax.tree import Call, Constant, Term
 from tidelog.values import Value
 
-_ALL = {**ARITHMETIC, **STRINGS}
+_ALL = {**ARITHMETIC, **STRINGS, **CONFORMING}
 
 
 def apply(function: str, args: Sequence[Value]) -> Value | None:

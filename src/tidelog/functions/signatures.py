@@ -128,8 +128,8 @@ def aggregate_type(name: str, target: Type) -> Type:
     match name:
         case "count":
             return INT
-        case "sum":
-            return _numeric([target])
+        case "sum":  # of nothing it is the integer 0
+            return _numeric([target]) and _numeric([target]) | INT
         case "avg" | "median":
             return FLOAT if target & NUMBER else NEVER
     return _ordered([target])

@@ -21,17 +21,27 @@ def _on_texts(compute: Callable[..., Value | None]) -> Callable[..., Value | Non
     return lifted
 
 
-@lru_cache(maxsize=256)
 def regex(pattern: str) -> Any | None:
     """The compiled RE2 pattern, or None if it is not one."""
+    return _compiled(pattern)[0]
+
+
+def regex_problem(pattern: str) -> str | None:
+    """What is wrong with an RE2 pattern, or None."""
+    return _compiled(pattern)[1]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> tuple[Any | None, str | None]:
     import re2  # a compiled library of some size, needed by few programs
 
     options = re2.Options()
     options.log_errors = False
     try:
-        return re2.compile(pattern, options=options)
-    except re2.error:
-        return None
+        return re2.compile(pattern, options=options), None
+    except re2.error as error:
+        reason = error.args[0]
+        return None, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
 
 def _matches(text: str, pattern: str) -> Value | None:

@@ -23,6 +23,8 @@ from tidelog.syntax.tree import Rule, atoms
 POSITIVE, NEGATIVE, AGGREGATE = "positive", "negative", "aggregate"
 HEAD = "head"
 
+_MOST_CYCLES = 20
+
 _Inside = dict[int, list[tuple[int, int, str]]]
 """For each component the edges that stay within it."""
 
@@ -183,15 +185,14 @@ def rule_edges(rules: Sequence[Rule]) -> Iterator[tuple[int, int, str]]:
 
 
 def _bad_cycles(parts: _Graph, place: dict[int, int], inside: _Inside) -> tuple[BadCycle, ...]:
-    """For each component with a negative edge inside: the shortest cycle through the first such edge."""
+    """For each negative edge inside a component the shortest cycle through it; of very many, the first ones."""
     result: list[BadCycle] = []
-    for at, edges in sorted(inside.items()):
-        bad = next((edge for edge in edges if edge[2] in (NEGATIVE, AGGREGATE)), None)
-        if bad is None:
-            continue
-        used, user, sign = bad
-        members = [node for node in place if place[node] == at]
-        part = parts.graph.subgraph(members)
+    negative = [(at, edge) for at, edges in sorted(inside.items()) for edge in edges if edge[2] in (NEGATIVE, AGGREGATE)]
+    members: dict[int, list[int]] = defaultdict(list)
+    for node, at in place.items():
+        members[at].append(node)
+    for at, (used, user, sign) in negative[:_MOST_CYCLES]:
+        part = parts.graph.subgraph(members[at])
         local = {part[i]: i for i in part.node_indices()}
         # From the rule that negates, along heads and uses, back to the predicate that it negates.
         path = [part[i] for i in rx.dijkstra_shortest_paths(part, local[user], local[used])[local[used]]]

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.ordering import compare
-from tidelog.program.relations import Relation
+from tidelog.functions.signatures import FUNCTIONS
+from tidelog.program.relations import Relation, Shown
 from tidelog.program.sameness import canonical_key
 from tidelog.program.types import declared_types, environment_of
 from tidelog.source import Span
@@ -19,9 +20,9 @@ _MOST_SUGGESTIONS = 20
 """Looking for similar names takes time for each of them; nobody reads more."""
 
 
-def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics) -> None:
+def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics, shown: Shown) -> None:
     """Note every warning of a program without errors."""
-    _undefined_relations(rules, relations, diagnostics)
+    _undefined_relations(rules, relations, diagnostics, shown)
     fillable = _fillable(rules, relations)
     columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
     for rule in rules:
@@ -34,17 +35,23 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
     _same_rules(rules, diagnostics)
 
 
-def _undefined_relations(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics) -> None:
+def _undefined_relations(
+    rules: Sequence[Rule],
+    relations: Mapping[str, Relation],
+    diagnostics: Diagnostics,
+    shown: Shown,
+) -> None:
     told: set[str] = set()
     defined = [name for name, relation in relations.items() if relation.is_defined]
+    defined += [name for name, function in FUNCTIONS.items() if function.is_boolean]
     for rule in rules:
         for atom, _ in atoms(rule.body):
             name = atom.predicate
             if not relations[name].is_defined and name not in told:
                 told.add(name)
                 similar = did_you_mean(name, defined) if len(told) <= _MOST_SUGGESTIONS else None
-                fix = similar or f"declare it if its facts come later: `@relation {name}(…) .`"
-                message = f"`{name}` has no facts, no rules and no declaration"
+                fix = similar or f"declare it if its facts come later: `@relation {shown(name)}(…) .`"
+                message = f"`{shown(name)}` has no facts, no rules and no declaration"
                 diagnostics.add("TL101", message, rule.source, atom.span, fix=fix)
 
 
@@ -59,7 +66,7 @@ def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
 
 def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[str]:
     """The relations that can have a fact without anybody inserting facts of derived ones."""
-    fillable = {name for name, r in relations.items() if r.is_declared or r.has_facts or r.input is not None or not r.has_rules}
+    fillable = {name for name, r in relations.items() if r.is_declared or r.has_facts or r.inputs or not r.has_rules}
     needs = {at: {a.predicate for a, sign in atoms(rule.body) if sign == "positive"} - fillable for at, rule in enumerate(rules)}
     waiters: dict[str, list[int]] = defaultdict(list)
     for at, names in needs.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +16,7 @@ from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer
-from tidelog.syntax.tree import Document, Fact, Prefix, Rule
+from tidelog.syntax.tree import Document, Fact, Rule, atoms
 from tidelog.values import Value
 
 GroundFact = tuple[str, tuple[Value, ...]]
@@ -67,10 +66,11 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
     """The program of a syntax tree; `diagnostics` holds the errors found while parsing."""
     rules = tuple(s for s in document.statements if isinstance(s, Rule))
     facts = tuple(s for s in document.statements if isinstance(s, Fact))
-    known = relations.collect(document, diagnostics)
+    printer = Printer(document.prefixes)
+    known = relations.collect(document, diagnostics, printer.predicate)
     relations.check_declarations(document, diagnostics)
     relations.check_names(document, diagnostics)
-    checker = types.Checker(known, diagnostics)
+    checker = types.Checker(known, diagnostics, printer.predicate)
     for fact in facts:
         safety.check_fact(fact, diagnostics)
         checker.check_fact(fact)
@@ -79,18 +79,18 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
         checker.check_rule(rule)
     graph = hypergraph.build(rules, tuple(known))
     for cycle in graph.bad_cycles:
-        _refuse_cycle(cycle, rules, diagnostics)
+        _refuse_cycle(cycle, rules, printer, diagnostics)
     diagnostics.raise_errors()
 
     ground = tuple(_ground(fact, known, diagnostics) for fact in facts)
     diagnostics.raise_errors()
-    lint.warn(rules, known, diagnostics)
+    lint.warn(rules, known, diagnostics, printer.predicate)
     return Program(
         document,
         known,
         tuple(types.coerce_rule(rule, known) for rule in rules),
         ground,
-        {s.name: s.iri for s in document.statements if isinstance(s, Prefix)},
+        document.prefixes,
         graph,
         tuple(diagnostics.warnings),
     )
@@ -109,24 +109,26 @@ def _ground(fact: Fact, known: dict[str, Relation], diagnostics: Diagnostics) ->
     return fact.atom.predicate, tuple(values)
 
 
-def _refuse_cycle(cycle: BadCycle, rules: Iterable[Rule], diagnostics: Diagnostics) -> None:
-    all_rules = tuple(rules)
-    first = all_rules[cycle.rules[0]]
+def _refuse_cycle(cycle: BadCycle, rules: tuple[Rule, ...], printer: Printer, diagnostics: Diagnostics) -> None:
+    first = rules[cycle.rules[0]]
     code, how = ("TL050", "negation") if cycle.kind == hypergraph.NEGATIVE else ("TL051", "an aggregate")
-    head, used = first.head.predicate, cycle.uses[0]
-    message = f"`{head}` depends on itself through {how} of `{used}`"
-    printer = Printer()
+    head, used = printer.predicate(first.head.predicate), printer.predicate(cycle.uses[0])
     notes = ["the cycle, each rule using what the next one derives:"]
-    for at, uses in zip(cycle.rules, cycle.uses, strict=True):
-        rule = all_rules[at]
-        sign = f"not {uses}" if at == cycle.rules[0] and code == "TL050" else uses
+    for place, (at, uses) in enumerate(zip(cycle.rules, cycle.uses, strict=True)):
+        rule = rules[at]
         shown = printer.rule(rule)
         notes.append(f"  {rule.source.place(rule.span)}: {shown if len(shown) <= _LONGEST else shown[:_LONGEST] + '...'}")
-        notes.append(f"    {rule.head.predicate} needs {sign}")
-    fix = "put one of them into a relation of its own" if used == head else f"derive `{used}` without `{head}`"
+        signs = {sign for atom, sign in atoms(rule.body) if atom.predicate == uses} if place else {cycle.kind}
+        sign = "" if hypergraph.POSITIVE in signs else _SIGNS[min(signs)]
+        notes.append(f"    {printer.predicate(rule.head.predicate)} needs {sign}{printer.predicate(uses)}")
+    fix = f"derive `{used}` without `{head}`"
+    if used == head:
+        fix = f"let the rule use another relation than `{head}` there, one that does not depend on it"
+    message = f"`{head}` depends on itself through {how} of `{used}`"
     diagnostics.add(code, message, first.source, first.span, notes=notes, fix=fix)
 
 
+_SIGNS = {hypergraph.NEGATIVE: "not ", hypergraph.AGGREGATE: "an aggregate of "}
 _LONGEST = 160
 
 
@@ -137,7 +139,7 @@ def read_source(path: Path) -> Source:
     except OSError as error:
         raise fail("TL060", f"cannot read {path}: {error.strerror or error}") from error
     try:
-        return Source(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
+        return Source(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:
         place = f"byte {error.start + 1}"
         raise fail("TL061", f"{path} is not UTF-8 text: {place} cannot be decoded", fix="save the file as UTF-8") from error

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from tidelog.errors import Diagnostics, did_you_mean
-from tidelog.functions.signatures import ANY, FUNCTIONS, Type, is_reserved
-from tidelog.functions.strings import regex
+from tidelog.functions.signatures import AGGREGATES, ANY, FUNCTIONS, Type, is_reserved
+from tidelog.functions.strings import regex_problem
 from tidelog.source import Source, Span
 from tidelog.syntax.tree import Atom, Call, Column, Constant, Declaration, Document, Fact, Port, Rule, Variable, atoms, calls
 from tidelog.values import Kind
+
+Shown = Callable[[str], str]
+"""How the name of a relation is shown: with the program's prefixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,8 @@ class Relation:
     """Names and types, if it is declared."""
     has_rules: bool = False
     has_facts: bool = False
-    input: str | None = None
-    output: str | None = None
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
 
     @property
     def is_declared(self) -> bool:
@@ -35,7 +37,7 @@ class Relation:
     @property
     def is_defined(self) -> bool:
         """Whether the program says where its facts come from."""
-        return self.is_declared or self.has_rules or self.has_facts or self.input is not None
+        return self.is_declared or self.has_rules or self.has_facts or bool(self.inputs)
 
     def declared_type(self, position: int) -> Type:
         """The type that a column is declared with; `ANY` without a declaration."""
@@ -45,15 +47,15 @@ class Relation:
         return frozenset({kind}) if isinstance(kind, Kind) else ANY
 
 
-def collect(document: Document, diagnostics: Diagnostics) -> dict[str, Relation]:
+def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[str, Relation]:
     """All relations, in the order of their first appearance; a second arity or declaration is noted."""
     places: dict[str, tuple[int, Source, Span]] = {}
     declared: dict[str, Declaration] = {}
     rules, facts = set[str](), set[str]()
-    ports: dict[str, dict[str, str]] = {"input": {}, "output": {}}
+    ports: dict[str, dict[str, list[str]]] = {"input": {}, "output": {}}
     for statement in document.statements:
         for atom in _mentions(statement):
-            _check_arity(atom, statement.source, places, diagnostics)
+            _check_arity(atom, statement.source, places, diagnostics, shown)
         match statement:
             case Rule(head):
                 rules.add(head.predicate)
@@ -62,14 +64,14 @@ def collect(document: Document, diagnostics: Diagnostics) -> dict[str, Relation]
             case Declaration(relation):
                 if relation in declared:
                     first = declared[relation]
-                    message = f"`{relation}` is declared already, at {first.source.place(first.span)}"
+                    message = f"`{shown(relation)}` is declared already, at {first.source.place(first.span)}"
                     diagnostics.add("TL021", message, statement.source, statement.span, fix="keep one of the two")
                 declared.setdefault(relation, statement)
             case Port(direction, relation, path):
-                ports[direction][relation] = path
+                ports[direction].setdefault(relation, []).append(path)
     for name in (*ports["input"], *ports["output"]):
         if name not in places:
-            _check_unknown_port(name, document, places, diagnostics)
+            _check_unknown_port(name, document, places, diagnostics, shown)
     return {
         name: Relation(
             name,
@@ -77,8 +79,8 @@ def collect(document: Document, diagnostics: Diagnostics) -> dict[str, Relation]
             declared[name].columns if name in declared and len(declared[name].columns) == arity else None,
             name in rules,
             name in facts,
-            ports["input"].get(name),
-            ports["output"].get(name),
+            tuple(ports["input"].get(name, ())),
+            tuple(ports["output"].get(name, ())),
         )
         for name, (arity, _, _) in places.items()
     }
@@ -97,22 +99,32 @@ def _mentions(statement: object) -> Iterator[Atom]:
             yield Atom(relation, tuple(Variable(column.name, column.span) for column in columns), span)
 
 
-def _check_arity(atom: Atom, source: Source, places: dict[str, tuple[int, Source, Span]], diagnostics: Diagnostics) -> None:
+def _check_arity(
+    atom: Atom,
+    source: Source,
+    places: dict[str, tuple[int, Source, Span]],
+    diagnostics: Diagnostics,
+    shown: Shown,
+) -> None:
     arity, first_source, first_span = places.setdefault(atom.predicate, (len(atom.args), source, atom.span))
     if arity != len(atom.args):
-        message = f"`{atom.predicate}` has {_arguments(len(atom.args))} here and {arity} at {first_source.place(first_span)}"
-        diagnostics.add("TL020", message, source, atom.span, fix="a relation has one arity; use another name for one of the two")
+        here = "1 argument" if len(atom.args) == 1 else f"{len(atom.args)} arguments"
+        message = f"`{shown(atom.predicate)}` has {here} here and {arity} at {first_source.place(first_span)}"
+        fix = "a relation has one arity; use another name for one of the two"
+        diagnostics.add("TL020", message, source, atom.span, fix=fix)
 
 
-def _arguments(count: int) -> str:
-    return "1 argument" if count == 1 else f"{count} arguments"
-
-
-def _check_unknown_port(name: str, document: Document, known: Iterable[str], diagnostics: Diagnostics) -> None:
+def _check_unknown_port(
+    name: str,
+    document: Document,
+    known: Iterable[str],
+    diagnostics: Diagnostics,
+    shown: Shown,
+) -> None:
     for statement in document.statements:
         if isinstance(statement, Port) and statement.relation == name:
-            message = f"@{statement.direction} names `{name}`, which the program does not mention"
-            fix = did_you_mean(name, known) or f"declare it: `@relation {name}(…) .`"
+            message = f"@{statement.direction} names `{shown(name)}`, which the program does not mention"
+            fix = did_you_mean(name, known) or f"declare it: `@relation {shown(name)}(…) .`"
             diagnostics.add("TL101", message, statement.source, statement.span, fix=fix)
 
 
@@ -124,12 +136,12 @@ def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
         if is_reserved(statement.relation, len(statement.columns)):
             message = f"`{statement.relation}` is a function and cannot be the name of a relation"
             diagnostics.add("TL025", message, statement.source, statement.span, fix="give the relation another name")
-        counts = Counter(column.name for column in statement.columns)
+        seen: set[str] = set()
         for column in statement.columns:
-            if counts[column.name] > 1:
-                counts[column.name] = 0
+            if column.name in seen:
                 message = f"the column `{column.name}` stands twice in `{statement.relation}`"
                 diagnostics.add("TL027", message, statement.source, column.span, fix="give each column a name of its own")
+            seen.add(column.name)
             if column.type is not None and not isinstance(column.type, Kind):
                 fix = _SYNONYMS.get(column.type) or did_you_mean(column.type, [*Kind, "any"])
                 fix = fix or "the types are " + ", ".join([*Kind, "any"])
@@ -162,9 +174,12 @@ def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Di
     if function is None:
         if call.function in ("date", "timestamp"):
             message = f"`{call.function}` takes one quoted text"
-            diagnostics.add("TL024", message, source, call.span, fix=f'write `{call.function}("2026-11-15…")`')
+            hint = f"texts of a column become {call.function}s if the column is declared so"
+            diagnostics.add("TL024", message, source, call.span, fix=hint)
             return
-        fix = did_you_mean(call.function, FUNCTIONS)
+        fix = _OTHER_NAMES.get(call.function.lower()) or did_you_mean(call.function, FUNCTIONS)
+        if call.function in AGGREGATES:
+            fix = f"an aggregate has braces: `{call.function} {{ … }}`"
         if call.function in relations:
             fix = f"`{call.function}` is a relation; write it as a literal of its own"
         diagnostics.add("TL023", f"there is no function `{call.function}`", source, call.span, fix=fix)
@@ -173,11 +188,27 @@ def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Di
         diagnostics.add("TL024", message, source, call.span)
     elif call.function == "matches" and isinstance(pattern := call.args[1], Constant):
         text = pattern.value.content
-        if isinstance(text, str) and regex(text) is None:
-            message, fix = "this is not a regular expression in RE2's syntax", "RE2 has no look-around and no back-references"
+        if isinstance(text, str) and (problem := regex_problem(text)) is not None:
+            message, fix = f"not a regular expression in RE2's syntax: {problem}", "RE2 has no look-around and no back-references"
             diagnostics.add("TL028", message, source, pattern.span, fix=fix)
 
 
+_OTHER_NAMES = {
+    "concat": "did you mean `cat`?",
+    "str": "did you mean `string`?",
+    "to_string": "did you mean `string`?",
+    "strlen": "did you mean `length`?",
+    "len": "did you mean `length`?",
+    "size": "did you mean `length`?",
+    "substring": "did you mean `substr`?",
+    "startswith": "did you mean `starts_with`?",
+    "endswith": "did you mean `ends_with`?",
+    "regex": "did you mean `matches`?",
+    "match": "did you mean `matches`?",
+    "power": "did you mean `pow`?",
+    "ceiling": "did you mean `ceil`?",
+    "trunc": "did you mean `int`?",
+}
 _SYNONYMS = {
     "number": "did you mean `int`, or `float`?",
     "integer": "did you mean `int`?",

@@ -46,6 +46,11 @@ def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
         place = _find(name, negated[0]) or Variable(name, negated[0].span)
         message = f"nothing binds {shown}, which stands in more than one place, one of them negated"
         return "TL032", place, message, f"add a positive atom with {shown}, or use `_` where any value will do"
+    for comparison in others:
+        if comparison in rule.body and (place := _find(name, comparison)):
+            message = f"nothing binds {shown}, which stands in a comparison"
+            fix = f"add a positive atom with {shown}, or bind it: `{shown} = …`"
+            return "TL031", place, message, fix if shown != "_" else "write a variable that the body binds"
     for aggregate in rule.body:
         if isinstance(aggregate, Aggregate) and name in names(aggregate.body) | names([aggregate.target or aggregate.result]):
             place = _find(name, aggregate) or Variable(name, aggregate.span)
@@ -53,9 +58,9 @@ def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
             return "TL033", place, message, f"add a positive atom with {shown} inside or outside of the braces"
     for literal in rule.body:
         if place := _find(name, literal):
-            message = f"nothing binds {shown}, which stands in an expression or a comparison"
-            fix = f"add a positive atom with {shown}, or an `{shown} = …` with everything on the right bound"
-            return "TL031", place, message, fix
+            message = f"nothing binds {shown}, which stands in an expression"
+            fix = f"add a positive atom with {shown}: an expression never binds a variable"
+            return "TL031", place, message, fix if shown != "_" else "write a variable that the body binds"
     return "TL031", Variable(name, rule.span), f"nothing binds {shown}", None
 
 
@@ -67,7 +72,8 @@ def _where_it_stands(name: str, rule: Rule) -> str | None:
     if name.startswith("_#"):
         return "a head cannot hold `_`; write a constant or a variable of the body"
     bound = sorted({v.name for v in variables(*(a for a in rule.body if isinstance(a, Atom))) if not v.is_anonymous})
-    return f"the body binds {', '.join(bound[:8])}" if bound else f"add a positive atom with {name}"
+    beside = f", or use what the body binds: {', '.join(bound[:8])}" if bound else ""
+    return f"add a positive atom with {name}{beside}"
 
 
 def _literals(body: tuple[Literal, ...]) -> Iterator[Literal]:

@@ -97,9 +97,26 @@ class _Scheduler:
                 if at in self.waiting:
                     self._take(at)
         unbound = self.head - self.bound
+        causes: dict[str, list[set[str]]] = defaultdict(list)
         for at, literal in self.waiting.items():
-            unbound |= self._blame(literal) if isinstance(literal, Aggregate) else self.missing[at]
+            blamed = set(self._inner(literal).unbound) if isinstance(literal, Aggregate) else self.missing[at]
+            unbound |= blamed
+            for name in self._would_bind(literal):
+                causes[name].append(blamed - {name})
+        for name in sorted(unbound):
+            if any(others and others <= unbound - {name} for others in causes[name]):
+                unbound.discard(name)  # it would be bound if the others were
         return Schedule(tuple(self.steps), tuple(self.waiting.values()), frozenset(unbound))
+
+    def _would_bind(self, literal: Literal) -> set[str]:
+        """The variables that a literal binds once everything else in it is bound."""
+        match literal:
+            case Aggregate(result):
+                return names([result])
+            case Comparison("=", left, right):
+                sides = ((left, right), (right, left))
+                return {side.name for side, other in sides if isinstance(side, Variable) and side.name not in names([other])}
+        return set()
 
     def _bind(self, new: Iterable[str]) -> None:
         for name in set(new) - self.bound:
@@ -181,9 +198,6 @@ class _Scheduler:
         if inner.unbound:
             return None
         return Step(aggregate, inner=inner.steps, groups=tuple(sorted(self._groups(aggregate))), is_total=is_total)
-
-    def _blame(self, aggregate: Aggregate) -> set[str]:
-        return set(self._inner(aggregate).unbound)
 
 
 def walk(steps: Iterable[Step]) -> Iterator[Step]:

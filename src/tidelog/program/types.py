@@ -1,8 +1,11 @@
 """Types: what kinds of values each term can have, given the declared columns.
 
-Declarations bind explicit facts; a relation without one takes anything, at any time.  So only what is certain is an error: a
-variable that would need two types at once, an operator that no possible kind of its arguments fits, a constant of the
-wrong type.  A float column holds floats: an integer that a fact, a constant or the head of a rule puts there becomes one.
+A relation without a declaration takes anything, at any time.  So only what is certain is an error: a variable that would need
+two types at once, an operator that no possible kind of its arguments fits, a constant of the wrong type.
+
+A declared column holds values of its type and nothing else.  An integer that a fact, a constant or a head puts into a float
+column becomes a float.  Where a head might derive a value of another type, `conform` puts a test around its argument: a value
+that does not fit is undefined, and so derives nothing.
 """
 
 from __future__ import annotations
@@ -11,8 +14,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tidelog.errors import Diagnostics
-from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, FUNCTIONS, INT, NEVER, NUMBER, Type, aggregate_type, type_name
-from tidelog.program.relations import Relation
+from tidelog.functions.conform import CONFORM, conform
+from tidelog.functions.signatures import (
+    ANY,
+    COMPARABLE,
+    FLOAT,
+    FUNCTIONS,
+    INT,
+    NEVER,
+    STRING,
+    Type,
+    aggregate_type,
+    type_name,
+)
+from tidelog.program.relations import Relation, Shown
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -28,7 +43,7 @@ from tidelog.syntax.tree import (
     atoms,
     names_of,
 )
-from tidelog.values import Kind, Value, floating
+from tidelog.values import Kind, Value, text_of
 
 Environment = dict[str, Type]
 Relations = Mapping[str, Relation]
@@ -82,9 +97,9 @@ def environment_of(
 class Checker:
     """Checks facts and rules against the declared columns, and against the functions they use."""
 
-    def __init__(self, relations: Relations, diagnostics: Diagnostics) -> None:
+    def __init__(self, relations: Relations, diagnostics: Diagnostics, shown: Shown) -> None:
         """Nothing is kept between rules but the relations."""
-        self.relations, self.diagnostics = relations, diagnostics
+        self.relations, self.diagnostics, self.shown = relations, diagnostics, shown
         self.columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
 
     def check_fact(self, fact: Fact) -> None:
@@ -99,8 +114,8 @@ class Checker:
 
     def _clashes(self, body: tuple[Literal, ...], rule: Rule, outer: Environment) -> Environment:
         """The types of the variables; where columns contradict each other, that is noted and the variable left open."""
-        first: dict[str, str] = {}
-        so_far: Environment = {}
+        first = {name: f"{type_name(kinds)} outside of the aggregate" for name, kinds in outer.items()}
+        so_far: Environment = dict(outer)
         clashing: set[str] = set()
         for literal in body:
             if not isinstance(literal, Atom):
@@ -139,10 +154,11 @@ class Checker:
             if kinds & column or not kinds or widened:
                 continue
             where = self._column_name(atom, position)
-            shown = f"{arg.name} is {type_name(kinds)}" if isinstance(arg, Variable) else f"this is {type_name(kinds)}"
-            message = f"{shown}, and {where} takes {type_name(column)}"
+            what = f"{arg.name} is" if isinstance(arg, Variable) else "this is of type"
+            message = f"{what} {type_name(kinds)}, and {where} takes {type_name(column)}"
             code = "TL041" if isinstance(arg, Variable) else "TL040"
-            self.diagnostics.add(code, message, statement.source, arg.span, fix=_conversion(kinds, column))
+            fix = _as_written(arg, column) if isinstance(arg, Constant) else _conversion(kinds, column)
+            self.diagnostics.add(code, message, statement.source, arg.span, fix=fix)
 
     def _check_comparison(self, literal: Comparison, environment: Environment, rule: Rule) -> None:
         left, right = (self._check_term(side, environment, rule) for side in (literal.left, literal.right))
@@ -179,7 +195,21 @@ class Checker:
 
     def _column_name(self, atom: Atom, position: int) -> str:
         columns = self.relations[atom.predicate].columns
-        return f"`{atom.predicate}.{columns[position].name}`" if columns else f"`{atom.predicate}`"
+        name = self.shown(atom.predicate)
+        return f"`{name}.{columns[position].name}`" if columns else f"`{name}`"
+
+
+def _as_written(constant: Constant, column: Type) -> str | None:
+    """How a constant of the wrong type would be written with the right one."""
+    text = text_of(constant.value)
+    if column == STRING:
+        return f'write `"{text}"`'
+    if column == frozenset({Kind.IRI}):
+        return "write an IRI: `<http://…>`, or a name with a prefix"
+    for kind in (Kind.DATE, Kind.TIMESTAMP):
+        if column == frozenset({kind}) and constant.value.kind is Kind.STRING:
+            return f'write `{kind}("{text}")`'
+    return None
 
 
 def _conversion(kinds: Type, column: Type) -> str | None:
@@ -187,40 +217,37 @@ def _conversion(kinds: Type, column: Type) -> str | None:
         return "write `float(…)` around it"
     if kinds == FLOAT and column == INT:
         return "write `round(…)` or `int(…)` around it"
-    if column == frozenset({Kind.STRING}):
+    if column == STRING:
         return "write `string(…)` around it, or mend the declaration"
     return None
 
 
-# --- integers in float columns ------------------------------------------------------------------------------------------
+# --- keeping declared columns to their types ----------------------------------------------------------------------------
 
 
 def coerce_value(value: Value, kinds: Type) -> Value:
     """The value for a column of that type: an integer in a float column becomes a float."""
-    if kinds == FLOAT and value.kind is Kind.INT and isinstance(value.content, int):
-        return floating(float(value.content))
-    return value
+    return (conform(Kind.FLOAT, value) or value) if kinds == FLOAT else value
 
 
 def coerce_rule(rule: Rule, relations: Relations) -> Rule:
-    """The rule with integers in float columns turned into floats: constants, and whatever its head derives."""
-    relation = relations[rule.head.predicate]
+    """The rule with integer constants in float columns as floats, and its head kept to the declared types."""
     head, body = _coerce_atom(rule.head, relations), _coerce_body(rule.body, relations)
-    if any(relation.declared_type(i) == FLOAT for i in range(relation.arity)):
+    declared = declared_types(relations[head.predicate])
+    if any(kinds != ANY for kinds in declared):
         columns = {atom.predicate: declared_types(relations[atom.predicate]) for atom, _ in atoms(body)}
         environment = environment_of(body, columns)
-        args = (
-            Call("float", (arg,), arg.span) if relation.declared_type(i) == FLOAT and _may_be_int(arg, environment) else arg
-            for i, arg in enumerate(head.args)
+        pairs = zip(head.args, declared, strict=True)
+        head = replace(
+            head, args=tuple(arg if type_of(arg, environment) <= kinds else _conforming(arg, kinds) for arg, kinds in pairs)
         )
-        head = replace(head, args=tuple(args))
     return replace(rule, head=head, body=body)
 
 
-def _may_be_int(term: Term, environment: Environment) -> bool:
-    """Whether the term is certainly a number and perhaps an integer."""
-    kinds = type_of(term, environment)
-    return Kind.INT in kinds and kinds <= NUMBER
+def _conforming(term: Term, kinds: Type) -> Term:
+    """The term, undefined where its value is not of the one kind that is declared."""
+    (kind,) = kinds
+    return Call(CONFORM + kind.value, (term,), term.span)
 
 
 def declared_types(relation: Relation) -> tuple[Type, ...]:

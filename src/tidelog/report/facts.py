@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tidelog.errors import did_you_mean, fail
 from tidelog.program.program import Program
+from tidelog.syntax.tree import Atom, Constant
 from tidelog.values import Value, sort_key
 
 
@@ -16,14 +17,14 @@ def show_facts(
 ) -> Iterator[str]:
     """The facts of the given relations; without any, of those with an @output, or else of all that are derived."""
     chosen = [_known(name, program) for name in relations or ()]
-    chosen = chosen or [name for name, relation in program.relations.items() if relation.output is not None]
+    chosen = chosen or [name for name, relation in program.relations.items() if relation.outputs]
     chosen = chosen or [name for name, relation in program.relations.items() if relation.has_rules]
     for name in chosen:
         rows = sorted(facts[name], key=lambda row: [sort_key(value) for value in row])
         shown = program.printer.predicate(name)
         yield f"% {shown}: {len(rows)} fact{'' if len(rows) == 1 else 's'}"
         for row in rows:
-            yield f"{shown}({', '.join(program.printer.value(value) for value in row)})."
+            yield program.printer.literal(Atom(name, tuple(Constant(value) for value in row))) + "."
 
 
 def _known(name: str, program: Program) -> str:
@@ -31,4 +32,4 @@ def _known(name: str, program: Program) -> str:
     for candidate in program.relations:
         if name in (candidate, program.printer.predicate(candidate)):
             return candidate
-    raise fail("TL101", f"the program has no relation `{name}`", fix=did_you_mean(name, program.relations))
+    raise fail("TL073", f"the program has no relation `{name}`", fix=did_you_mean(name, program.relations))

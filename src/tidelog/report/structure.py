@@ -47,8 +47,8 @@ def _relation(relation: Relation, program: Program) -> tuple[str, ...]:
             columns.append(f"{column.name}: {kind}{' key' if column.is_key else ''}")
         else:
             columns.append(kind)
-    from_outside = relation.has_facts or relation.input is not None or not relation.has_rules
-    origin = " and ".join(word for word, holds in (("explicit", from_outside), ("derived", relation.has_rules)) if holds)
+    from_outside = relation.has_facts or relation.inputs or not relation.has_rules
+    origin = " and ".join(word for word, holds in (("explicit", bool(from_outside)), ("derived", relation.has_rules)) if holds)
     declared = "" if relation.is_declared or all(kinds == ANY for kinds in program.types[relation.name]) else "  (inferred)"
     name = program.printer.predicate(relation.name)
     return name, str(relation.arity), ", ".join(columns) + declared, origin, str(program.graph.strata[relation.name])

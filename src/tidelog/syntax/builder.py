@@ -11,6 +11,7 @@ from typing import Any
 
 from lark import Token, Transformer
 
+from tidelog.errors import did_you_mean
 from tidelog.functions.signatures import AGGREGATES
 from tidelog.source import Span
 from tidelog.syntax.reading import AggregateTerm, BracketAtom, ClauseError, as_atom, as_literal, as_term, predicate_name, unquoted
@@ -78,22 +79,25 @@ class Builder(Transformer[Token, Any]):
 
     def column(self, children: list[Token]) -> Column:
         name, *words = children
-        is_key = len(words) > 0 and words[-1] == "key" and words[-1].end_pos != name.end_pos
-        kinds = words[:-1] if is_key else words
-        if len(kinds) > 1:
-            raise ClauseError(
-                "TL001", f"`{kinds[1]}` cannot follow a column's type", _span(kinds[1], kinds[1]), "only `key` may stand there"
-            )
-        kind = str(kinds[0]) if kinds else None
-        known: Kind | str | None = Kind(kind) if kind in _KINDS else None if kind == "any" else kind
-        return Column(str(name), known, is_key, _span(name, children[-1]))
+        _identifier(name, "a column")
+        types = [str(word) for word in words if word.type == "TYPE"]
+        for word in words:
+            if word.type != "TYPE" and word != "key":
+                fix = "write the type behind a `:`; behind it only `key` may stand"
+                raise ClauseError("TL001", f"`{word}` cannot stand here in a column", _span(word, word), fix)
+        kind: Kind | str | None = types[0] if types else None
+        kind = None if kind == "any" else Kind(kind) if kind in _KINDS else kind
+        return Column(str(name), kind, len(words) > len(types), _span(name, children[-1]))
+
+    def type(self, children: list[Token]) -> Token:
+        return children[0].update(type="TYPE")
 
     def port(self, children: list[Token]) -> Port:
         direction, name, path = children
         return Port(str(direction).removeprefix("@"), str(name), unquoted(path), _span(direction, path))
 
     def label(self, children: list[Token]) -> Token:
-        return children[0].update(type="LABEL")
+        return _identifier(children[0], "a rule").update(type="LABEL")
 
     def fact(self, children: list[Any]) -> Fact:
         *label, head = children
@@ -236,9 +240,7 @@ class Builder(Transformer[Token, Any]):
         return iri_constant(str(children[0]), _span(children[0], children[0]))
 
     def name(self, children: list[Token]) -> Token:
-        if children[0].startswith("?"):
-            raise ClauseError("TL013", f"the variable `{children[0]}` cannot be a predicate", _span(children[0], children[0]))
-        return children[0]
+        return _identifier(children[0], "a predicate")
 
     def call(self, children: list[Any]) -> Any:
         name, _, *args, closing = children
@@ -258,6 +260,14 @@ class Builder(Transformer[Token, Any]):
 
 
 _KINDS = frozenset(kind.value for kind in Kind)
+
+
+def _identifier(token: Token, what: str) -> Token:
+    """The token if it can name something."""
+    if token.startswith(("?", "_#")):
+        shown = "_" if token.startswith("_#") else token
+        raise ClauseError("TL013", f"`{shown}` cannot be the name of {what}", _span(token, token), "write an identifier")
+    return token
 
 
 def _call(function: str, args: tuple[Term, ...], span: Span) -> Call:
@@ -284,7 +294,8 @@ def _constructed(name: str, arg: Any, span: Span) -> Constant | None:
 
 def _aggregate_name(name: str, has_target: bool, token: Token) -> str:
     if name not in AGGREGATES:
-        fix = "the aggregates are " + ", ".join(AGGREGATES)
+        _identifier(token, "an aggregate")
+        fix = did_you_mean(name, AGGREGATES) or "the aggregates are " + ", ".join(AGGREGATES)
         raise ClauseError("TL023", f"there is no aggregate `{token}`", _span(token, token), fix)
     if not has_target and name != "count":
         fix = f"write `{name} {{ X : … }}`"

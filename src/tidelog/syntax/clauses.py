@@ -44,6 +44,15 @@ _FOREIGN_OPERATORS = {
     "|": "write one rule for each alternative",
     "||": "write one rule for each alternative",
 }
+_FOREIGN_CHARACTERS = {
+    "≠": "write `!=`",
+    "≤": "write `<=`",
+    "≥": "write `>=`",
+    "∨": "write one rule for each alternative",
+    "^": "write `pow(base, exponent)`",
+    "?": "a variable is written `?name`",
+    **dict.fromkeys("“”„‟‘’‚", 'write straight quotes: `"`'),
+}
 _DIRECTIVES = ("@prefix", "@relation", "@input", "@output")
 
 
@@ -73,13 +82,11 @@ def cut(source: Source) -> Iterator[Clause]:
             if not clause.tokens and previous is not None and "\n" not in text[last_end:start]:
                 previous.trailing = str(token).rstrip()
             else:
-                if not clause.comments and not clause.tokens:
-                    clause.blank_before = text.count("\n", last_end, start) > 1
+                _note_blank(clause, text.count("\n", last_end, start) > 1)
                 clause.comments.append(str(token).rstrip())
             last_end = token.end_pos or 0
             continue
-        if not clause.tokens and not clause.comments:
-            clause.blank_before = text.count("\n", last_end, start) > 1
+        _note_blank(clause, text.count("\n", last_end, start) > 1)
         clause.tokens.append(token)
         last_end = token.end_pos or 0
         if token.type in ("_END", "OPEN_STRING"):  # behind an open text the next line is the best place to go on
@@ -92,6 +99,15 @@ def cut(source: Source) -> Iterator[Clause]:
         yield clause
         clause = Clause([])
     yield clause
+
+
+def _note_blank(clause: Clause, is_blank: bool) -> None:
+    """Keep a blank line in front of a clause, and among the comments above it."""
+    if is_blank and not clause.tokens:
+        if clause.comments:
+            clause.comments.append("")
+        else:
+            clause.blank_before = True
 
 
 @dataclass(slots=True)
@@ -131,7 +147,8 @@ class Preparation:
                 self.diagnostics.add("TL002", f"`{text}` means nothing here", self.source, span, fix=_FOREIGN_OPERATORS[text])
             case _:
                 shown = text if text.isprintable() else f"U+{ord(text):04X}"
-                self.diagnostics.add("TL002", f"the character `{shown}` means nothing here", self.source, span)
+                message = f"the character `{shown}` means nothing here"
+                self.diagnostics.add("TL002", message, self.source, span, fix=_FOREIGN_CHARACTERS.get(text))
 
     def _foreign_names(self, tokens: list[Token]) -> list[Token]:
         return [

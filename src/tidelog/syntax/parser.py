@@ -7,7 +7,6 @@ from typing import Any
 
 from lark import Token
 from lark.exceptions import UnexpectedToken
-from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from tidelog.errors import Diagnostics
 from tidelog.source import Source, Span
@@ -69,7 +68,8 @@ def _parse_clause(clause: Clause, preparation: Preparation, start: str) -> Any:
             previous = token
         return machine.feed_eof(previous)  # type: ignore[no-untyped-call]
     except UnexpectedToken as error:
-        _explain(error, machine, previous, clause, source, diagnostics)
+        accepted = _accepted_before(error.token, tokens, start)
+        _explain(error.token, accepted, previous, clause, source, diagnostics)
     except ClauseError as problem:
         diagnostics.add(problem.code, problem.message, source, problem.span, fix=problem.fix)
     return None
@@ -93,19 +93,29 @@ _WORDS = {
     "VARIABLE": "a variable",
 }
 """What may be expected, in words, the likeliest first; terminals that are not here only distract."""
+_OPENING = ("`(`", "`[`", "`{`")
+
+
+def _accepted_before(refused: Token, tokens: list[Token], start: str) -> set[str]:
+    """What could have stood in the place of the refused token; the machine that refused it has moved on too far to say."""
+    machine = parser(start)
+    for token in tokens:
+        if token is refused:
+            break
+        machine.feed_token(token)
+    accepted: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
+    return accepted
 
 
 def _explain(
-    error: UnexpectedToken,
-    machine: InteractiveParser,
+    token: Token,
+    accepts: set[str],
     previous: Token | None,
     clause: Clause,
     source: Source,
     diagnostics: Diagnostics,
 ) -> None:
     """Turn the parser's refusal of a token into an error that helps."""
-    token: Token = error.token
-    accepts: set[str] = machine.accepts()  # type: ignore[no-untyped-call]
     if token.type == "$END":
         end = clause.tokens[-1].end_pos or 0
         fix = "end it with a `.`" if "_END" in accepts else None
@@ -113,17 +123,11 @@ def _explain(
         diagnostics.add("TL005", message, source, Span(clause.span.start, end), fix=fix)
         return
     span = Span(token.start_pos or 0, token.end_pos or 0)
-    fix = None
-    if "_END" in accepts and previous is not None and "\n" in source.text[previous.end_pos : span.start]:
-        fix = "if the clause ends on the line before, close it with a `.`"
-    elif token.type == "_ARROW":
-        fix = "a clause has one arrow, right after its head"
-    elif previous is None and token.type == "_END":
-        fix = "take the extra `.` away"
-    elif token.type == "COMMA" and "_ARROW" in accepts:
-        fix = "a rule has one head; write one rule for each"
+    fix = _fix_for(token, accepts, previous, source)
     expected = [word for kind, word in _WORDS.items() if kind in accepts]
-    message = f"`{_shown(token)}` cannot stand here"
+    expected = [word for word in expected if word not in _OPENING] or expected
+    text = source.text[slice(*span)]
+    message = f"`{text if len(text) <= 40 else text[:37] + '...'}` cannot stand here"
     if expected:
         message += f"; expected {', '.join(expected[:-1])}{' or ' if len(expected) > 1 else ''}{expected[-1]}"
     diagnostics.add("TL001", message, source, span, fix=fix)
@@ -131,7 +135,29 @@ def _explain(
 
 _NOT_CLOSED = "the text ends before the clause does"
 
+_FOREIGN_WORDS = {
+    "is": "write `=`",
+    "or": "write one rule for each alternative",
+    "if": "write `:-`",
+    ":": "write `:-`",
+}
 
-def _shown(token: Token) -> str:
-    text = str(token)
-    return "_" if text.startswith("_#") else text if len(text) <= 40 else text[:37] + "..."
+
+def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: Source) -> str | None:
+    """The likely mending of a token that cannot stand where it does."""
+    after_head = "_ARROW" in accepts
+    if previous is None:
+        return "take the extra `.` away" if token.type == "_END" else None
+    if str(token) in _FOREIGN_WORDS and (token.type == "NAME" or after_head):
+        return _FOREIGN_WORDS[token]
+    if "_END" in accepts and "\n" in source.text[previous.end_pos : token.start_pos]:
+        return "if the clause ends on the line before, close it with a `.`"
+    if after_head:
+        return "a rule has one head; write one rule for each" if token.type == "COMMA" else "write `:-` between head and body"
+    if token.type == "_ARROW":
+        return "a clause has one arrow, right after its head"
+    if token.type == "COMPARE":
+        return "a negated comparison is written with the opposite operator, and `X < Y < Z` as two comparisons"
+    if "COMMA" in accepts and "_END" in accepts and token.type in ("NAME", "VARIABLE", "IRI", "NOT", "LSQB"):
+        return "put a `,` between literals"
+    return None

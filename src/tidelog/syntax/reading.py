@@ -59,8 +59,8 @@ def as_atom(thing: Any) -> Atom | None:
             return thing.atom
         case Call(function, args, span) if function[0].isalpha() or function[0] == "_":
             if is_reserved(function, len(args)):
-                fix = f"give the relation another name; `{function}` is a function"
-                raise ClauseError("TL025", f"`{function}` cannot be the name of a relation here", span, fix)
+                message = f"`{function}` is a function and cannot be the name of a relation"
+                raise ClauseError("TL025", message, span, "give the relation another name")
             return Atom(function, args, span)
         case Constant(_, span) if (name := _unquoted_name(thing)) is not None:
             return Atom(name, (), span)
@@ -75,6 +75,12 @@ def as_literal(thing: Any, *, negated: bool) -> Literal:
             return Comparison("=", thing, wanted, thing.span)
         case Constant(Value(Kind.BOOL)):
             return Comparison("=", thing, wanted, thing.span)
+        case Call(function, args) if function in FUNCTIONS and FUNCTIONS[function].takes(len(args)):
+            message = f"`{function}` gives a value, which cannot stand alone as a literal"
+            raise ClauseError("TL012", message, thing.span, "compare it with something")
+        case AggregateTerm():
+            message = "an aggregate must be set equal to something"
+            raise ClauseError("TL011", message, thing.span, f"write `N = {thing.function} {{ … }}`")
         case _ if (atom := as_atom(thing)) is not None:
             return atom
         case Variable(name):
@@ -118,7 +124,7 @@ def unquoted(token: Token) -> str:
         elif escape in _SIMPLE_ESCAPES:
             return _SIMPLE_ESCAPES[escape]
         start = (token.start_pos or 0) + 1 + match.start()
-        fix = r"write a backslash as `\\`"
+        fix = r"write a backslash as `\\`" if escape[0] not in "uU" or len(escape) == 1 else "give the code of a character"
         raise ClauseError("TL004", f"`{match[0]}` is not an escape", Span(start, start + len(match[0])), fix)
 
     return _ESCAPE.sub(replaced, text)

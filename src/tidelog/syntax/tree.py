@@ -190,6 +190,11 @@ class Document:
     closing: Layout = field(default=Layout(), compare=False, repr=False)
     source: Source = _text()
 
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """The prefixes that it declares."""
+        return {s.name: s.iri for s in self.statements if isinstance(s, Prefix)}
+
 
 # --- walks ------------------------------------------------------------------------------------------------------------
 
