@@ -38,8 +38,11 @@ def materialise(program: Program) -> Facts:
         facts[predicate].add(row)
     for stratum in sorted(set(program.graph.strata.values())):
         rules = [rule for rule in program.rules if program.graph.strata[rule.head.predicate] == stratum]
-        while any([_apply(rule, facts, _domain(program, facts)) for rule in rules]):
-            pass
+        grown = True
+        while grown:
+            grown = False
+            for rule in rules:
+                grown = _apply(rule, facts, _domain(program, facts)) or grown
     return facts
 
 

@@ -43,8 +43,8 @@ class RandomProgram:
 def predicates(draw: st.DrawFn, largest_arity: int = 3) -> list[Predicate]:
     result = [Predicate(f"e{i}", draw(st.integers(0 if i else 1, largest_arity)), 0) for i in range(draw(st.integers(1, 3)))]
     for level in range(1, LEVELS + 1):
-        for i in range(draw(st.integers(0, 2))):
-            result.append(Predicate(f"p{level}{'ab'[i]}", draw(st.integers(0, largest_arity)), level))
+        names = [f"p{level}{letter}" for letter in "ab"[: draw(st.integers(0, 2))]]
+        result += [Predicate(name, draw(st.integers(0, largest_arity)), level) for name in names]
     if result[-1].level == 0:
         result.append(Predicate("p1a", draw(st.integers(0, 2)), 1))
     return result

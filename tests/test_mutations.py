@@ -80,14 +80,18 @@ def outcome(text: str) -> str:
     try:
         program = check(Source(text, "damaged.dl"))
     except TidelogError as error:
-        assert error.diagnostics
-        assert all(d.is_error for d in error.diagnostics)
-        assert str(error)
-        return "errors"
+        return _checked(error)
     render_all(program.warnings)
     assert list(describe(program))
     assert parse(Source(Printer().document(program.document)), Diagnostics()) == program.document
     return "program"
+
+
+def _checked(error: TidelogError) -> str:
+    assert error.diagnostics
+    assert all(d.is_error for d in error.diagnostics)
+    assert str(error)
+    return "errors"
 
 
 def damage(rounds: range) -> dict[str, int]:

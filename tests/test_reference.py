@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import brute_force
-from tests.rule_sets import RS1, RS2, chains, derived_facts_of_rs2
 from tests.random_programs import RandomProgram, programs
+from tests.rule_sets import RS1, RS2, chains, derived_facts_of_rs2
 
 from tidelog.errors import Diagnostics, TidelogError
 from tidelog.program.program import Program, check
@@ -148,7 +148,11 @@ def test_the_wind_farm_of_the_paper() -> None:
     odd = "hasAirTemperatureMesurement(t5, 31.5). hasAirTemperatureMesurement(u1, 50). hasAirTemperatureMesurement(u2, 0)."
     text = RS1 + neighbours + temperatures + odd
     assert derived(text, "SensorAnomalyWindTurbine") == {("t5",)}
-    assert derived(text, "hasNeighbourAirTemperatureMeasurementNumber") == {*((f"t{i}", 5) for i in range(6)), ("u1", 1), ("u2", 1)}
+    assert derived(text, "hasNeighbourAirTemperatureMeasurementNumber") == {
+        *((f"t{i}", 5) for i in range(6)),
+        ("u1", 1),
+        ("u2", 1),
+    }
     assert ("t5", "20.0") in derived(text, "hasMedianAirTemperatureMeasurementNearby")
 
 

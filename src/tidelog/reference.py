@@ -20,7 +20,7 @@ from tidelog.functions.ordering import compare
 from tidelog.program.lowering import lower, lower_query
 from tidelog.program.program import GroundFact, Program
 from tidelog.program.scope import Step, schedule
-from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Literal, Negation, Variable, variables
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Literal, Negation, Variable, atoms, variables
 from tidelog.values import Value, integer
 
 Row = tuple[Value, ...]
@@ -53,7 +53,13 @@ def materialise(
 def answers(body: tuple[Literal, ...], facts: Facts) -> list[Binding]:
     """All bindings of a query's variables that make its body true, each once."""
     shown = list(dict.fromkeys(v.name for v in variables(*body) if not v.is_anonymous))
-    solutions = _solve(schedule(lower_query(body)).steps, [{}], facts)
+    order = schedule(lower_query(body))
+    if order.unbound:
+        raise fail("TL031", f"nothing in the query binds {', '.join(sorted(order.unbound))}")
+    for atom, _ in atoms(body):
+        if any(len(row) != len(atom.args) for row in facts.get(atom.predicate, ())):
+            raise fail("TL020", f"`{atom.predicate}` does not have {len(atom.args)} arguments")
+    solutions = _solve(order.steps, [{}], facts)
     projected = [{name: b[name] for name in shown if name in b} for b in solutions]
     return list({tuple(sorted(b.items())): b for b in projected}.values())
 

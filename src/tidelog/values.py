@@ -20,9 +20,13 @@ NAN = math.nan
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_ZONED_DATE = re.compile(r"-?\d{4,}-\d\d-\d\d(?:Z|[+-]\d\d:\d\d)")
-_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6})0*)?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?")
+_MONTH_DAY = r"-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+_TIME = r"T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_ZONE = r"(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)"
+_DATE = re.compile(rf"\d{{4}}{_MONTH_DAY}")
+_TIMESTAMP = re.compile(rf"(\d{{4}}{_MONTH_DAY}{_TIME})(?:\.(\d{{1,6}})0*)?({_ZONE})?")
+_XSD_DATE = re.compile(rf"-?\d{{4,}}{_MONTH_DAY}{_ZONE}?")
+_XSD_DATE_TIME = re.compile(rf"-?\d{{4,}}{_MONTH_DAY}{_TIME}(?:\.\d+)?{_ZONE}?")
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DOUBLE = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_DIGITS = 40  # more digits than any 64-bit integer has, and few enough for int() at once
@@ -71,6 +75,12 @@ class Value(NamedTuple):
 
     kind: Kind
     content: Content
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Unpickle floats by `floating`, so that NaN stays the one NaN in another process too."""
+        if isinstance(self.content, float):
+            return floating, (self.content,)
+        return Value, (self.kind, self.content)
 
 
 def string(text: str) -> Value:
@@ -138,7 +148,8 @@ def typed_literal(text: str, datatype: str) -> Value | None:
     """The value of `"text"^^datatype`; None if the datatype is one of ours and the text does not fit.
 
     Datatypes that are a kind of their own become that kind (`"5"^^xsd:integer` is 5), as RDF stores have it; all
-    others stay literals and compare by text and datatype.  So do a date with a time zone and a dateTime without one.
+    others stay literals and compare by text and datatype.  So do a date with a time zone, a dateTime without one, and values of
+    these datatypes that are outside of our ranges.
     """
     match datatype.removeprefix(XSD) if datatype.startswith(XSD) else "":
         case "string":
@@ -151,11 +162,19 @@ def typed_literal(text: str, datatype: str) -> Value | None:
             return parse_float(text)
         case "boolean":
             return {"true": TRUE, "1": TRUE, "false": FALSE, "0": FALSE}.get(text)
-        case "date" if not _ZONED_DATE.fullmatch(text):
-            return parse_date(text)
-        case "dateTime" if (match := _TIMESTAMP.fullmatch(text)) is None or match[3]:
-            return parse_timestamp(text)
+        case "date" if _XSD_DATE.fullmatch(text) and _is_day(text):
+            return parse_date(text) or Value(Kind.LITERAL, Literal(text, datatype))
+        case "dateTime" if _XSD_DATE_TIME.fullmatch(text) and _is_day(text):
+            is_moment = text[-1] == "Z" or text[-6] in "+-"
+            return (parse_timestamp(text) if is_moment else None) or Value(Kind.LITERAL, Literal(text, datatype))
+        case "date" | "dateTime":
+            return None
     return Value(Kind.LITERAL, Literal(text, datatype))
+
+
+def _is_day(text: str) -> bool:
+    """Whether a date or dateTime starts with a day of the calendar, as far as our calendar reaches."""
+    return _DATE.match(text) is None or parse_date(text[:10]) is not None
 
 
 def language_literal(text: str, language: str) -> Value:
@@ -167,8 +186,9 @@ def from_python(thing: object) -> Value:
     """The value of a Python object, or a `TidelogError` that says why there is none."""
     value: Value | None = None
     match thing:
-        case Value():
-            value = thing
+        case Value(kind, content):
+            known = from_python(content)
+            value = known if known.kind is kind else None
         case bool():
             value = boolean(thing)
         case int():
@@ -180,13 +200,15 @@ def from_python(thing: object) -> Value:
         case datetime():
             value = _timestamp(thing)
         case date():
-            value = Value(Kind.DATE, thing)
+            value = Value(Kind.DATE, date(thing.year, thing.month, thing.day))
         case IRI(str(text)) if _is_text(text):
             value = Value(Kind.IRI, thing)
-        case Literal(str(text), _, str(language)) if _is_text(text):
+        case Literal(str(text), None | str(), str(language)) if _is_text(text + language):
             value = language_literal(text, language)
-        case Literal(str(text), datatype, None) if _is_text(text):
-            value = string(text) if datatype is None else typed_literal(text, datatype)
+        case Literal(str(text), None, None) if _is_text(text):
+            value = string(text)
+        case Literal(str(text), str(datatype), None) if _is_text(text + datatype):
+            value = typed_literal(text, datatype)
     if value is None:
         what = f"{thing!r} of type {type(thing).__name__}"
         raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_PYTHON_FIX)
@@ -194,11 +216,16 @@ def from_python(thing: object) -> Value:
 
 
 def _timestamp(moment: datetime) -> Value | None:
-    """The moment in UTC, which it is taken to be in if it does not say; None if that has no year."""
+    """The moment in UTC, which it is taken to be in if it does not say; None if it has no place in time.
+
+    Subclasses become plain: those of data frames have a null among them.
+    """
     try:
-        return Value(Kind.TIMESTAMP, moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC))
-    except OverflowError:
+        utc = moment.astimezone(UTC) if moment.tzinfo else moment
+        plain = datetime(utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second, utc.microsecond, tzinfo=UTC)
+    except (OverflowError, TypeError, ValueError):
         return None
+    return Value(Kind.TIMESTAMP, plain)
 
 
 _PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI or tidelog.Literal"

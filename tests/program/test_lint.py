@@ -20,6 +20,7 @@ def warnings(text: str) -> list[str]:
         ('@input q "q.csv". p(X) :- e(X, _).', ["TL101"]),
         ("p(X) :- e(X, Y).", ["TL102"]),
         ("p(X) :- e(X, _), not e(_, Y).", ["TL102"]),
+        ("p(N, M) :- N = count { n(Y) }, M = count { e(Y, _) }.", ["TL102", "TL102"]),
         ("p(X) :- e(X, Y), Y != X, 1 > 2.", ["TL103"]),
         ("p(X) :- e(X, _), X != X.", ["TL103"]),
         ("p(X) :- e(X, _), X < X.", ["TL103"]),

@@ -35,6 +35,15 @@ def rule(text: str) -> Rule:
         ("p :- e(X, Y), e(Y, X), e(U, V).", "p :- e(A, B), e(C, D), e(D, C)."),
         ("p(N) :- N = count { Y : q(X, Y), r(X) }.", "p(M) :- M = count { B : r(A), q(A, B) }."),
         ("p :- q(A), q(B), q(C), q(D), q(E), q(F), q(G), q(H).", "p :- q(H), q(G), q(F), q(E), q(D), q(C), q(B), q(A)."),
+        (
+            "p(N, M) :- N = count { Y : q(Y) }, M = count { Y : r(Y) }.",
+            "p(N, M) :- M = count { Z : r(Z) }, N = count { Y : q(Y) }.",
+        ),
+        (
+            "p :- e(X, X), e(A, B), e(C, D), e(E, F), e(G, H), e(I, J), e(K, L), e(M, N).",
+            "p :- e(A, B), e(C, D), e(E, F), e(G, H), e(I, J), e(K, L), e(M, N), e(X, X).",
+        ),
+        ("p(X) :- q(X, Y), q(X, Z), r(Y), s(Z).", "p(X) :- s(A), r(B), q(X, A), q(X, B)."),
         ("p :- e(A, B), e(C, D), e(E, F).", "p :- e(F, E), e(D, C), e(B, A)."),
     ],
 )
@@ -55,6 +64,8 @@ def test_same(one: str, other: str) -> None:
         ("p(X) :- q(X), Y = X - 1, r(Y).", "p(X) :- q(X), Y = 1 - X, r(Y)."),
         ("p :- e(X, Y), e(Y, Z), e(Z, X).", "p :- e(X, Y), e(Y, Z), e(X, Z)."),
         ("p(N) :- N = count { Y : q(X, Y) }.", "p(N) :- N = count { X : q(X, Y) }."),
+        ("p(N, M) :- N = count { q(Y) }, M = count { r(Y) }, s(Y).", "p(N, M) :- N = count { q(Y) }, M = count { r(Z) }, s(Y)."),
+        ("p(X, Y) :- q(X), r(Y).", "p(X, Y) :- q(Y), r(X)."),
         ("p(N) :- N = min { Y : q(Y) }.", "p(N) :- N = max { Y : q(Y) }."),
         (
             "p :- e(A, B), e(B, C), e(C, A), e(D, E), e(E, F), e(F, D).",

@@ -2,7 +2,8 @@
 
 `sum` of integers is an integer; as soon as a float takes part it is the exact sum, rounded once, so that the order of the
 values never shows.  `avg` is that sum divided by the count (of integers the exact mean, rounded once), and `median` of an even
-number of values the mean of the two in the middle.  Neither overflows.  A NaN among the values, or a value of the wrong kind, makes the result undefined.
+number of values the mean of the two in the middle.  Neither overflows.  A NaN among the values, or a value of the wrong kind,
+makes the result undefined.
 """
 
 from __future__ import annotations

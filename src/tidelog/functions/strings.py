@@ -44,6 +44,14 @@ def _compiled(pattern: str) -> tuple[Any | None, str | None]:
         return None, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
 
+LONGEST_TEXT = 2**24
+"""Characters that `cat` may give; beyond that it is undefined, so that a program that doubles a text without end stops."""
+
+
+def _cat(*texts: str) -> Value | None:
+    return string("".join(texts)) if sum(map(len, texts)) <= LONGEST_TEXT else None
+
+
 def _matches(text: str, pattern: str) -> Value | None:
     compiled = regex(pattern)
     return None if compiled is None else boolean(compiled.fullmatch(text) is not None)
@@ -82,7 +90,7 @@ def _float(value: Value) -> Value | None:
 
 
 STRINGS: dict[str, Callable[..., Value | None]] = {
-    "cat": _on_texts(lambda *texts: string("".join(texts))),
+    "cat": _on_texts(_cat),
     "length": _on_texts(lambda text: integer(len(text))),
     "lower": _on_texts(lambda text: string(text.lower())),
     "upper": _on_texts(lambda text: string(text.upper())),

@@ -13,6 +13,7 @@ from tidelog.program.relations import Relation, Shown
 from tidelog.program.sameness import canonical_key
 from tidelog.program.types import declared_types, environment_of
 from tidelog.source import Span
+from tidelog.syntax.renaming import locals_apart
 from tidelog.syntax.tree import Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
 from tidelog.values import Value
 
@@ -56,11 +57,12 @@ def _undefined_relations(
 
 
 def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
-    everything = list(variables(rule.head, *rule.body))
+    apart = locals_apart(rule)
+    everything = list(variables(apart.head, *apart.body))
     counts = Counter(variable.name for variable in everything)
     for variable in everything:
         if counts[variable.name] == 1 and not variable.name.startswith("_"):
-            message = f"{variable.name} is used only once"
+            message = f"{rule.source.text[slice(*variable.span)].removeprefix('?')} is used only once"
             diagnostics.add("TL102", message, rule.source, variable.span, fix="write `_` if any value will do")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tidelog.errors import Diagnostic, Diagnostics, fail
 from tidelog.functions.evaluate import evaluate
-from tidelog.functions.signatures import Type
+from tidelog.functions.signatures import FUNCTIONS, Type
 from tidelog.program import hypergraph, lint, relations, safety, types
 from tidelog.program.hypergraph import BadCycle, HyperGraph
 from tidelog.program.modules import Module, find_modules
@@ -16,7 +16,7 @@ from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer
-from tidelog.syntax.tree import Document, Fact, Rule, atoms
+from tidelog.syntax.tree import Call, Constant, Document, Fact, Rule, Term, atoms
 from tidelog.values import Value
 
 GroundFact = tuple[str, tuple[Value, ...]]
@@ -42,7 +42,7 @@ class Program:
     @cached_property
     def types(self) -> dict[str, tuple[Type, ...]]:
         """For each relation the kinds of its columns, declared or inferred."""
-        return types.infer(self.relations, self.rules, self.facts)
+        return types.infer(self.relations, self.rules, self.facts, self.graph)
 
     @cached_property
     def printer(self) -> Printer:
@@ -80,8 +80,6 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
     graph = hypergraph.build(rules, tuple(known))
     for cycle in graph.bad_cycles:
         _refuse_cycle(cycle, rules, printer, diagnostics)
-    diagnostics.raise_errors()
-
     ground = tuple(_ground(fact, known, diagnostics) for fact in facts)
     diagnostics.raise_errors()
     lint.warn(rules, known, diagnostics, printer.predicate)
@@ -101,12 +99,23 @@ def _ground(fact: Fact, known: dict[str, Relation], diagnostics: Diagnostics) ->
     relation = known[fact.atom.predicate]
     values: list[Value] = []
     for position, arg in enumerate(fact.atom.args):
+        if not _can_be_computed(arg):
+            continue  # and that has been said already
         value = evaluate(arg, {})
         if value is None:
             diagnostics.add("TL043", "this expression has no value, so there is no such fact", fact.source, arg.span)
         else:
             values.append(types.coerce_value(value, relation.declared_type(position)))
     return fact.atom.predicate, tuple(values)
+
+
+def _can_be_computed(term: Term) -> bool:
+    """Whether every function of a term exists and can work on its arguments, and nothing in it is a variable."""
+    if isinstance(term, Call):
+        function = FUNCTIONS.get(term.function)
+        fits = function is not None and function.takes(len(term.args)) and bool(types.type_of(term, {}))
+        return fits and all(_can_be_computed(arg) for arg in term.args)
+    return isinstance(term, Constant)
 
 
 def _refuse_cycle(cycle: BadCycle, rules: tuple[Rule, ...], printer: Printer, diagnostics: Diagnostics) -> None:

@@ -1,55 +1,75 @@
 """When two rules are the same: equal up to the names of variables and the order of the body.
 
-`canonical_key` gives equal keys to the same rules and different keys to different ones.  It names variables by colour
+`canonical_key` gives equal keys to the same rules and different keys to different ones.  The variables of the head are named by
+their places there.  What they leave unconnected of the body is keyed part by part.  Within a part, variables are named by colour
 refinement, as graph canonisation does: a variable's colour is where it stands and which colours stand beside it.  Where
 variables cannot be told apart, each is tried in turn and the smallest result taken, except that of variables which can be
-swapped without changing the rule one is enough.  A body so symmetric that this takes more than `_MOST_TRIALS` trials falls back
-on the order in which it is written.
+swapped without changing the part one is enough.  A part so symmetric that this takes more work than `_MOST_WORK` falls back on
+the order in which it is written.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+import rustworkx as rx
+
+from tidelog.syntax.renaming import locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, Variable, variables
 
-_MOST_TRIALS = 2_000
-_Colours = Mapping[str, int]
+_MOST_WORK = 20_000
+"""Literals looked at, again and again, before a part is given up as too symmetric."""
+
+Colours = Mapping[str, int]
 Key = tuple[object, ...]
 
 
 class _TooSymmetricError(Exception):
-    """The trials are used up."""
+    """The work is used up."""
 
 
 def canonical_key(rule: Rule) -> Key:
     """A key that two rules share if and only if they are the same; the rule's name does not matter."""
-    names = list(dict.fromkeys(v.name for v in variables(rule.head, *rule.body)))
+    apart = locals_apart(rule)
+    head = {name: -1 - at for at, name in enumerate(dict.fromkeys(v.name for v in variables(apart.head)))}
+    parts = sorted((_part_key(part, head) for part in _parts(apart.body, head)), key=repr)
+    return _shape(apart.head, head), tuple(parts)
+
+
+def _parts(body: Sequence[Literal], head: Colours) -> list[list[Literal]]:
+    """The literals that variables outside of the head hold together."""
+    graph: rx.PyGraph[int, None] = rx.PyGraph()
+    graph.add_nodes_from(range(len(body)))
+    first: dict[str, int] = {}
+    for at, literal in enumerate(body):
+        for name in {v.name for v in variables(literal)} - head.keys():
+            graph.add_edge(first.setdefault(name, at), at, None)
+    return [[body[at] for at in sorted(nodes)] for nodes in rx.connected_components(graph)]
+
+
+def _part_key(part: list[Literal], head: Colours) -> Key:
+    names = [name for name in dict.fromkeys(v.name for v in variables(*part)) if name not in head]
     try:
-        return _Search(rule).smallest(dict.fromkeys(names, 0))
+        return _Search(part, head).smallest(dict.fromkeys(names, 0))
     except _TooSymmetricError:
-        return _written(rule, {name: at for at, name in enumerate(names)})
-
-
-def _written(rule: Rule, colours: _Colours) -> Key:
-    return ("as written", _shape(rule.head, colours), tuple(_shape(literal, colours) for literal in rule.body))
+        colours = {**head, **{name: at for at, name in enumerate(names)}}
+        return ("as written", *(_shape(literal, colours) for literal in part))
 
 
 class _Search:
-    def __init__(self, rule: Rule) -> None:
-        self.rule = rule
-        self.trials = 0
+    """The smallest key of one part over all ways to name its variables."""
+
+    def __init__(self, part: list[Literal], head: Colours) -> None:
+        self.part, self.head = part, head
+        self.work = 0
         self.touching: dict[str, list[Literal]] = defaultdict(list)
-        for literal in (rule.head, *rule.body):
+        for literal in part:
             for name in dict.fromkeys(v.name for v in variables(literal)):
                 self.touching[name].append(literal)
 
     def smallest(self, colours: dict[str, int]) -> Key:
         """The smallest key over all ways to tell variables of one colour apart."""
-        self.trials += 1
-        if self.trials > _MOST_TRIALS:
-            raise _TooSymmetricError
         while True:
             colours = self._refined(colours)
             cells: dict[int, list[str]] = defaultdict(list)
@@ -57,27 +77,33 @@ class _Search:
                 cells[colour].append(name)
             shared = [cell for _, cell in sorted(cells.items()) if len(cell) > 1]
             if not shared:
-                return self._key(colours)
+                return tuple(sorted((self._coloured(literal, colours) for literal in self.part), key=repr))
             candidates = self._not_interchangeable(shared[0])
             if len(candidates) > 1:
                 return min((self.smallest(_singled_out(colours, name)) for name in candidates), key=repr)
             colours = _singled_out(colours, candidates[0])
 
+    def _coloured(self, literal: Literal, colours: Colours, marked: str | None = None) -> Key:
+        self.work += 1
+        if self.work > _MOST_WORK:
+            raise _TooSymmetricError
+        return _shape(literal, {**self.head, **colours}, marked)
+
     def _refined(self, colours: dict[str, int]) -> dict[str, int]:
         """Colours split by what stands around each variable, until nothing splits any more."""
         while True:
-            seen = {name: (colours[name], repr(self._surroundings(name, colours))) for name in colours}
+            seen = {name: (colours[name], self._surroundings(name, colours)) for name in colours}
             rank = {key: at for at, key in enumerate(sorted(set(seen.values())))}
             refined = {name: rank[key] for name, key in seen.items()}
             if len(rank) == len(set(colours.values())):
                 return refined
             colours = refined
 
-    def _surroundings(self, name: str, colours: _Colours) -> list[str]:
-        return sorted(f"{literal is self.rule.head} {_shape(literal, colours, marked=name)!r}" for literal in self.touching[name])
+    def _surroundings(self, name: str, colours: Colours) -> str:
+        return repr(sorted(repr(self._coloured(literal, colours, marked=name)) for literal in self.touching[name]))
 
     def _not_interchangeable(self, cell: list[str]) -> list[str]:
-        """The members of a cell but those that can be swapped with the first without changing the rule."""
+        """The members of a cell but those that can be swapped with the first without changing the part."""
         first, *others = cell
         return [first, *(other for other in others if not self._swappable(first, other))]
 
@@ -85,21 +111,15 @@ class _Search:
         names = {name: at for at, name in enumerate(self.touching)}
         swapped = {**names, one: names[other], other: names[one]}
         affected = {id(literal): literal for name in (one, other) for literal in self.touching[name]}.values()
-        if self.rule.head in affected:
-            return False
-        before = Counter(repr(_shape(literal, names)) for literal in affected)
-        return before == Counter(repr(_shape(literal, swapped)) for literal in affected)
-
-    def _key(self, colours: _Colours) -> Key:
-        body = sorted((_shape(literal, colours) for literal in self.rule.body), key=repr)
-        return (_shape(self.rule.head, colours), tuple(body))
+        before = Counter(repr(self._coloured(literal, names)) for literal in affected)
+        return before == Counter(repr(self._coloured(literal, swapped)) for literal in affected)
 
 
 def _singled_out(colours: dict[str, int], name: str) -> dict[str, int]:
     return {**{n: 2 * colour + 1 for n, colour in colours.items()}, name: 2 * colours[name]}
 
 
-def _shape(thing: Literal | Term | None, colours: _Colours, marked: str | None = None) -> Key:
+def _shape(thing: Literal | Term | None, colours: Colours, marked: str | None = None) -> Key:
     """A literal or term with colours in the place of variables; the marked one stands out."""
     match thing:
         case None:

@@ -7,15 +7,17 @@ An aggregate groups by the variables it shares with the rest of the rule: with t
 aggregate, or with the result of an aggregate.  It is *total* if the rest of the rule binds all of them (then `count` and
 `sum` of nothing are 0); otherwise it is *partial* and ranges over the groups that exist.  Which of the two it is depends on
 sets of literals alone, never on the order in which they are written: aggregates become total as long as any can; where none
-can, all those that wait for no other aggregate's result are partial, together, and so on.
+can, all those that wait neither for an aggregate's result nor for what an assignment computes from the results and groups of
+waiting ones are partial, together, and so on.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Negation, Term, Variable
 from tidelog.syntax.tree import names_of as names
 
@@ -47,10 +49,6 @@ class Schedule:
 def schedule(body: Sequence[Literal], head: Sequence[Term] = ()) -> Schedule:
     """An evaluation order for a body in core form; the head's variables must come out bound."""
     return _Scheduler(body, names(head)).run()
-
-
-def _inside(aggregate: Aggregate) -> list[Term | Literal]:
-    return [*aggregate.body, *(() if aggregate.target is None else (aggregate.target,))]
 
 
 def _names_outside(body: Sequence[Literal], head: set[str]) -> set[str]:
@@ -88,7 +86,7 @@ class _Scheduler:
         return names([literal])
 
     def _groups(self, aggregate: Aggregate) -> set[str]:
-        return names(_inside(aggregate)) & self.outside
+        return names_inside(aggregate) & self.outside
 
     def run(self) -> Schedule:
         while self.ready or self._partial_aggregates():
@@ -161,10 +159,9 @@ class _Scheduler:
     def _partial_aggregates(self) -> bool:
         """Take all aggregates that wait for no other's result; if each waits for another one, all of them."""
         aggregates = {at: a for at, a in self.waiting.items() if isinstance(a, Aggregate) and self.missing[at]}
-        coming = self._derived_from({n for a in aggregates.values() for n in names([a.result])})
+        coming = self._coming(aggregates)
         free = [at for at in aggregates if not self.missing[at] & coming]
-        found = [(at, self._aggregate_step(aggregates[at], is_total=False)) for at in free or aggregates]
-        taken = [(at, step) for at, step in found if step is not None]
+        taken = self._partial_steps(free, aggregates) or self._partial_steps(aggregates, aggregates)
         for at, step in taken:
             del self.waiting[at]
             self.steps.append(step)
@@ -172,19 +169,24 @@ class _Scheduler:
             self._bind({*step.groups, *names([aggregates[at].result])})
         return bool(taken)
 
-    def _derived_from(self, results: set[str]) -> set[str]:
-        """The results and all unbound variables that assignments may compute from them."""
-        reached: set[str] = set()
-        frontier = results - self.bound
-        while frontier:
-            reached |= frontier
-            beside = (self.missing[at] for name in frontier for at in self.waiters.get(name, ()) if self._is_equation(at))
-            frontier = set().union(*beside) - reached
-        return reached
+    def _partial_steps(self, places: Iterable[int], aggregates: Mapping[int, Aggregate]) -> list[tuple[int, Step]]:
+        found = ((at, self._aggregate_step(aggregates[at], is_total=False)) for at in places)
+        return [(at, step) for at, step in found if step is not None]
 
-    def _is_equation(self, at: int) -> bool:
-        literal = self.body[at]
-        return isinstance(literal, Comparison) and literal.op == "="
+    def _coming(self, aggregates: Mapping[int, Aggregate]) -> set[str]:
+        """The results of waiting aggregates, and what assignments compute from their results and groups."""
+        coming = {name for a in aggregates.values() for name in names([a.result])} - self.bound
+        known = coming.union(*(self.missing[at] for at in aggregates))
+        frontier = list(known)
+        while frontier:
+            for at in self.waiters.get(frontier.pop(), ()):
+                for variable in self._would_bind(self.body[at]) if isinstance(self.body[at], Comparison) else ():
+                    if variable not in coming and self.missing[at] - {variable} <= known:
+                        coming.add(variable)
+                        if variable not in known:
+                            known.add(variable)
+                            frontier.append(variable)
+        return coming
 
     def _inner(self, aggregate: Aggregate) -> Schedule:
         """The aggregate's body, scheduled from the groups that are bound by now."""

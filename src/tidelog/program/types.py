@@ -10,7 +10,7 @@ that does not fit is undefined, and so derives nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from tidelog.errors import Diagnostics
@@ -27,6 +27,7 @@ from tidelog.functions.signatures import (
     aggregate_type,
     type_name,
 )
+from tidelog.program.hypergraph import HyperGraph
 from tidelog.program.relations import Relation, Shown
 from tidelog.syntax.tree import (
     Aggregate,
@@ -285,7 +286,10 @@ def _coerce_atom(atom: Atom, relations: Relations) -> Atom:
 
 
 def infer(
-    relations: Relations, rules: Iterable[Rule], facts: Iterable[tuple[str, tuple[Value, ...]]]
+    relations: Relations,
+    rules: Sequence[Rule],
+    facts: Iterable[tuple[str, tuple[Value, ...]]],
+    graph: HyperGraph,
 ) -> dict[str, tuple[Type, ...]]:
     """For each relation the kinds of its columns: as declared, or as the program's facts and rules make them.
 
@@ -300,15 +304,18 @@ def infer(
     for predicate, values in facts:
         if not relations[predicate].is_declared:
             types[predicate] = [kinds | {v.kind} for kinds, v in zip(types[predicate], values, strict=True)]
-    derived = [rule for rule in rules if not relations[rule.head.predicate].is_declared]
-    grown = True
-    while grown:
-        grown = False
-        columns = {name: tuple(kinds) for name, kinds in types.items()}
-        for rule in derived:
-            environment = environment_of(rule.body, columns)
-            before = types[rule.head.predicate]
-            after = [kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True)]
-            if after != before:
-                types[rule.head.predicate], grown = after, True
-    return {name: tuple(kinds) for name, kinds in types.items()}
+    columns = {name: tuple(kinds) for name, kinds in types.items()}
+    for component in graph.components:
+        derived = [rules[at] for at in component.rules if not relations[rules[at].head.predicate].is_declared]
+        while sum(_widen(rule, columns) for rule in derived):
+            pass
+    return columns
+
+
+def _widen(rule: Rule, columns: dict[str, tuple[Type, ...]]) -> bool:
+    """Let the columns of the rule's head take what the rule derives; whether that was new."""
+    environment = environment_of(rule.body, columns)
+    before = columns[rule.head.predicate]
+    after = tuple(kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True))
+    columns[rule.head.predicate] = after
+    return after != before

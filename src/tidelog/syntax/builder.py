@@ -14,7 +14,17 @@ from lark import Token, Transformer
 from tidelog.errors import did_you_mean
 from tidelog.functions.signatures import AGGREGATES
 from tidelog.source import Span
-from tidelog.syntax.reading import AggregateTerm, BracketAtom, ClauseError, as_atom, as_literal, as_term, predicate_name, unquoted
+from tidelog.syntax.reading import (
+    AggregateTerm,
+    BracketAtom,
+    ClauseError,
+    as_atom,
+    as_literal,
+    as_term,
+    named_atom,
+    predicate_name,
+    unquoted,
+)
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -90,7 +100,7 @@ class Builder(Transformer[Token, Any]):
         return Column(str(name), kind, len(words) > len(types), _span(name, children[-1]))
 
     def type(self, children: list[Token]) -> Token:
-        return children[0].update(type="TYPE")
+        return _identifier(children[0], "a type").update(type="TYPE")
 
     def port(self, children: list[Token]) -> Port:
         direction, name, path = children
@@ -169,6 +179,9 @@ class Builder(Transformer[Token, Any]):
         return GroupedAggregate(aggregate, groups)
 
     def on(self, children: list[Token]) -> tuple[Variable, ...]:
+        for token in children:
+            if token.startswith("_#"):
+                raise ClauseError("TL013", "`_` cannot be a group", _span(token, token), "name the variable to group by")
         return tuple(self.variable([token]) for token in children)
 
     def aggregate(self, children: list[Any]) -> AggregateTerm:
@@ -185,8 +198,8 @@ class Builder(Transformer[Token, Any]):
         span = _span(opening, closing)
         name = predicate_name(predicate)
         if name in (RDF + "type", "a"):
-            return BracketAtom(Atom(predicate_name(obj), (as_term(subject),), span))
-        return BracketAtom(Atom(name, (as_term(subject), as_term(obj)), span))
+            return BracketAtom(named_atom(predicate_name(obj), (as_term(subject),), span))
+        return BracketAtom(named_atom(name, (as_term(subject), as_term(obj)), span))
 
     # --- expressions ------------------------------------------------------------------------------------------------
 
@@ -253,7 +266,7 @@ class Builder(Transformer[Token, Any]):
 
     def bracket_atom(self, children: list[Any]) -> BracketAtom:
         name, _, *args, closing = children
-        return BracketAtom(Atom(str(name), tuple(as_term(arg) for arg in args), _span(name, closing)))
+        return BracketAtom(named_atom(str(name), tuple(as_term(arg) for arg in args), _span(name, closing)))
 
     def parenthesised(self, children: list[Any]) -> Term:
         return as_term(children[1])

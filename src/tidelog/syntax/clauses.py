@@ -53,6 +53,8 @@ _FOREIGN_CHARACTERS = {
     "?": "a variable is written `?name`",
     **dict.fromkeys("“”„‟‘’‚", 'write straight quotes: `"`'),
 }
+_MOST_SUGGESTIONS = 20
+"""Looking for similar names takes time for each of them; nobody reads more."""
 _DIRECTIVES = ("@prefix", "@relation", "@input", "@output")
 
 
@@ -117,6 +119,8 @@ class Preparation:
     source: Source
     diagnostics: Diagnostics
     prefixes: dict[str, str] = field(default_factory=lambda: dict(WELL_KNOWN))
+    unknown: int = 0
+    """How many names had a prefix that is not declared."""
 
     def prepare(self, clause: Clause) -> list[Token] | None:
         """The tokens as the grammar wants them, or None if an error was found and noted."""
@@ -176,7 +180,7 @@ class Preparation:
                 continue
             prefix, _, local = token.partition(":")
             behind_operand = not prefix and bool(result) and result[-1].type in _OPERANDS
-            like_variable = prefix[:1].isupper() and prefix not in self.prefixes
+            like_variable = at > 0 and prefix[:1].isupper() and prefix not in self.prefixes
             if in_columns or behind_operand or like_variable:
                 result.extend(_relexed(token, len(prefix)))
             elif prefix in self.prefixes:
@@ -187,15 +191,29 @@ class Preparation:
         return result
 
     def _unknown_prefix(self, token: Token, prefix: str, *, is_first: bool) -> None:
-        fix = did_you_mean(prefix, self.prefixes) or f"add `@prefix {prefix}: <…> .` above"
+        self.unknown += 1
+        similar = did_you_mean(prefix, self.prefixes) if self.unknown <= _MOST_SUGGESTIONS else None
+        fix = similar or f"add `@prefix {prefix}: <…> .` above"
         if is_first and prefix:
             fix = f"if `{prefix}` is the rule's name, put a space behind the colon; else {fix}"
         start = token.start_pos or 0
         span = Span(start, start + len(prefix) + 1)
         self.diagnostics.add("TL009", f"the prefix `{prefix}:` is not declared", self.source, span, fix=fix)
 
-    def _iris(self, tokens: list[Token]) -> list[Token]:
-        return [_bare_iri(token) if token.type == "IRI" and token.startswith("<") else token for token in tokens]
+    def _iris(self, tokens: list[Token]) -> list[Token] | None:
+        """IRIs without their brackets, escapes replaced."""
+        result: list[Token] = []
+        for token in tokens:
+            if token.type != "IRI" or not token.startswith("<"):
+                result.append(token)
+                continue
+            text = _IRI_ESCAPE.sub(_character, token[1:-1])
+            if _NOT_IN_IRI.search(text):
+                span = Span(token.start_pos or 0, token.end_pos or 0)
+                self.diagnostics.add("TL004", "an escape in the IRI stands for a character that no IRI holds", self.source, span)
+                return None
+            result.append(token.update(value=text))
+        return result
 
     def _left_arrows(self, tokens: list[Token]) -> list[Token]:
         """The first `<-` is the arrow, unless another arrow came before; any other is `<` and `-`."""
@@ -271,11 +289,11 @@ def _relexed(token: Token, colon: int) -> list[Token]:
     return result
 
 
-def _bare_iri(token: Token) -> Token:
-    text = re.sub(r"\\[uU]([0-9A-Fa-f]+)", lambda m: _character(int(m[1], 16)), token[1:-1])
-    return token.update(value=text)
+_IRI_ESCAPE = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+_NOT_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
 
 
-def _character(code: int) -> str:
-    """The character of an escape in an IRI; one that cannot be there becomes the replacement character."""
-    return chr(code) if code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else "\ufffd"
+def _character(escape: re.Match[str]) -> str:
+    """The character of an escape in an IRI; a code that is none becomes one that is refused."""
+    code = int(escape[1] or escape[2], 16)
+    return chr(code) if code <= 0x10FFFF else "\0"

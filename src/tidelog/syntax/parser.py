@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,9 @@ from tidelog.syntax.zodiac import from_zodiac
 def parse(source: Source, diagnostics: Diagnostics) -> Document:
     """The statements of a text; what cannot be parsed is noted and left out."""
     preparation = Preparation(source, diagnostics)
+    if lone := _SURROGATE.search(source.text):
+        diagnostics.add("TL002", "half of a surrogate pair is no character", source, Span(*lone.span()))
+        return Document((), source=source)
     statements: list[Statement] = []
     layout: list[Layout] = []
     closing = Layout()
@@ -36,6 +40,9 @@ def parse(source: Source, diagnostics: Diagnostics) -> Document:
         statements.append(replace(statement, source=source))
         layout.append(around)
     return Document(tuple(statements), tuple(layout), closing, source)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def parse_query(source: Source, diagnostics: Diagnostics, prefixes: dict[str, str]) -> tuple[Literal, ...]:

@@ -58,13 +58,18 @@ def as_atom(thing: Any) -> Atom | None:
         case BracketAtom():
             return thing.atom
         case Call(function, args, span) if function[0].isalpha() or function[0] == "_":
-            if is_reserved(function, len(args)):
-                message = f"`{function}` is a function and cannot be the name of a relation"
-                raise ClauseError("TL025", message, span, "give the relation another name")
-            return Atom(function, args, span)
+            return named_atom(function, args, span)
         case Constant(_, span) if (name := _unquoted_name(thing)) is not None:
-            return Atom(name, (), span)
+            return named_atom(name, (), span)
     return None
+
+
+def named_atom(name: str, args: tuple[Term, ...], span: Span) -> Atom:
+    """An atom, if its name is not that of a function."""
+    if is_reserved(name, len(args)):
+        message = f"`{name}` is a function and cannot be the name of a relation"
+        raise ClauseError("TL025", message, span, "give the relation another name")
+    return Atom(name, args, span)
 
 
 def as_literal(thing: Any, *, negated: bool) -> Literal:

@@ -6,13 +6,14 @@ they belong to one of the three forms and gives their tokens types of their own;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from lark import Token
 
 from tidelog.source import Span
-from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Literal, Negation, Term, Variable, variables
+from tidelog.syntax.renaming import fresh_name, names_inside, rename_inside
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Term, Variable, variables
 
 _WORDS = ("NAME", "VARIABLE")
 _OPENING, _CLOSING = ("LPAR", "LBRACE", "LSQB"), ("RPAR", "RBRACE", "RSQB")
@@ -20,22 +21,28 @@ _OPENING, _CLOSING = ("LPAR", "LBRACE", "LSQB"), ("RPAR", "RBRACE", "RSQB")
 
 def mark_words(tokens: list[Token]) -> list[Token]:
     """The tokens of a clause, those of ZodiacEdge's words with types of their own."""
-    for at, token in enumerate(tokens[:-1]):
-        if token.type not in _WORDS or tokens[at + 1].type != "LPAR" or (word := token.lower()) not in _FORMS:
-            continue
-        closing = _closing(tokens, at + 1)
-        if closing is not None:
-            _FORMS[word](tokens, at, closing)
+    found = [
+        at
+        for at, token in enumerate(tokens[:-1])
+        if token.type in _WORDS and tokens[at + 1].type == "LPAR" and token.lower() in _FORMS
+    ]
+    closing = _closings(tokens) if found else {}
+    for at in found:
+        if at + 1 in closing:
+            _FORMS[tokens[at].lower()](tokens, at, closing)
     return tokens
 
 
-def _closing(tokens: Sequence[Token], opening: int) -> int | None:
-    depth = 0
-    for at in range(opening, len(tokens)):
-        depth += (tokens[at].type in _OPENING) - (tokens[at].type in _CLOSING)
-        if depth == 0:
-            return at
-    return None
+def _closings(tokens: Sequence[Token]) -> dict[int, int]:
+    """For each opening bracket the place of the one that closes it."""
+    opened: list[int] = []
+    result: dict[int, int] = {}
+    for at, token in enumerate(tokens):
+        if token.type in _OPENING:
+            opened.append(at)
+        elif token.type in _CLOSING and opened:
+            result[opened.pop()] = at
+    return result
 
 
 def _is_word(tokens: Sequence[Token], at: int, word: str) -> bool:
@@ -46,30 +53,33 @@ def _retype(tokens: list[Token], at: int, kind: str) -> None:
     tokens[at] = tokens[at].update(type=kind)
 
 
-def _comp(tokens: list[Token], at: int, closing: int) -> None:
-    for middle in range(at + 3, closing - 1):
-        if [t.type for t in tokens[middle - 1 : middle + 2]] == ["COMMA", "COMPARE", "COMMA"]:
-            return _retype(tokens, at, "COMP")
-    return None
+def _comp(tokens: list[Token], at: int, closing: dict[int, int]) -> None:
+    end = closing[at + 1]
+    middle = at + 2
+    while middle < end and tokens[middle].type != "COMPARE":
+        middle = closing.get(middle, middle) + 1  # past whatever stands in brackets
+    if [t.type for t in tokens[middle - 1 : middle + 2]] == ["COMMA", "COMPARE", "COMMA"]:
+        _retype(tokens, at, "COMP")
 
 
-def _bind(tokens: list[Token], at: int, closing: int) -> None:
-    if closing - at >= 5 and tokens[closing - 1].type == "VARIABLE" and _is_word(tokens, closing - 2, "as"):
+def _bind(tokens: list[Token], at: int, closing: dict[int, int]) -> None:
+    end = closing[at + 1]
+    if end - at >= 5 and tokens[end - 1].type == "VARIABLE" and _is_word(tokens, end - 2, "as"):
         _retype(tokens, at, "BIND")
-        _retype(tokens, closing - 2, "_AS")
+        _retype(tokens, end - 2, "_AS")
 
 
-def _aggregate(tokens: list[Token], at: int, closing: int) -> None:
-    if not _is_word(tokens, closing + 1, "on"):
+def _aggregate(tokens: list[Token], at: int, closing: dict[int, int]) -> None:
+    word_on = closing[at + 1] + 1
+    if not _is_word(tokens, word_on, "on"):
         return
-    word_with = next((i for i in range(closing + 2, len(tokens)) if _is_word(tokens, i, "with")), None)
-    if word_with is None or word_with + 2 >= len(tokens):
-        return
-    target_end = _closing(tokens, word_with + 2) if tokens[word_with + 2].type == "LPAR" else None
-    if target_end is None or not _is_word(tokens, target_end + 1, "as"):
-        return
-    for place, kind in ((at, "AGGREGATE"), (closing + 1, "_ON"), (word_with, "_WITH"), (target_end + 1, "_AS")):
-        _retype(tokens, place, kind)
+    word_with = word_on + 2
+    while word_with + 1 < len(tokens) and tokens[word_with].type == "COMMA":
+        word_with += 2
+    word_as = closing.get(word_with + 2, len(tokens)) + 1
+    if _is_word(tokens, word_with, "with") and _is_word(tokens, word_as, "as"):
+        for place, kind in ((at, "AGGREGATE"), (word_on, "_ON"), (word_with, "_WITH"), (word_as, "_AS")):
+            _retype(tokens, place, kind)
 
 
 _FORMS = {"comp": _comp, "bind": _bind, "aggregate": _aggregate}
@@ -112,10 +122,10 @@ def from_zodiac(head: Atom, body: Sequence[Parsed]) -> tuple[Literal, ...]:
         aggregate, groups = literal.aggregate, literal.groups
         outside = _names_outside(head, body, at) | {v.name for v in variables(aggregate.result)}
         grouped = {v.name for v in groups}
-        inside = {v.name for v in _inner_variables(aggregate)}
+        inside = names_inside(aggregate)
         taken = outside | inside | grouped
-        fresh = {name: _fresh(name, taken) for name in sorted(inside & outside - grouped)}
-        result.append(_renamed(aggregate, fresh) if fresh else aggregate)
+        fresh = {name: fresh_name(name, taken) for name in sorted(inside & outside - grouped)}
+        result.append(rename_inside(aggregate, fresh))
         result.extend(Comparison("=", v, v, v.span) for v in groups if v.name not in outside)
     return tuple(result)
 
@@ -127,40 +137,3 @@ def _names_outside(head: Atom, body: Sequence[Parsed], skip: int) -> set[str]:
         if at != skip:
             names |= {v.name for v in variables(inner.result if isinstance(inner, Aggregate) else inner)}
     return names
-
-
-def _inner_variables(aggregate: Aggregate) -> Iterable[Variable]:
-    return variables(*aggregate.body, *(() if aggregate.target is None else (aggregate.target,)))
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    number = 1
-    while f"{name}_{number}" in taken:
-        number += 1
-    taken.add(f"{name}_{number}")
-    return f"{name}_{number}"
-
-
-def _renamed(aggregate: Aggregate, names: dict[str, str]) -> Aggregate:
-    target = None if aggregate.target is None else _rename(aggregate.target, names)
-    return replace(aggregate, target=target, body=tuple(_rename_literal(literal, names) for literal in aggregate.body))
-
-
-def _rename(term: Term, names: dict[str, str]) -> Term:
-    match term:
-        case Variable(name) if name in names:
-            return replace(term, name=names[name])
-        case Call():
-            return replace(term, args=tuple(_rename(arg, names) for arg in term.args))
-    return term
-
-
-def _rename_literal(literal: Literal, names: dict[str, str]) -> Literal:
-    match literal:
-        case Atom():
-            return replace(literal, args=tuple(_rename(arg, names) for arg in literal.args))
-        case Negation(atom):
-            return replace(literal, atom=replace(atom, args=tuple(_rename(arg, names) for arg in atom.args)))
-        case Comparison(_, left, right):
-            return replace(literal, left=_rename(left, names), right=_rename(right, names))
-    return literal

@@ -1,0 +1,74 @@
+"""Other names for variables, and the variables that are local to an aggregate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Literal, Negation, Rule, Term, Variable, names_of
+
+Names = Mapping[str, str]
+
+
+def names_inside(aggregate: Aggregate) -> set[str]:
+    """The variables of an aggregate's target and body."""
+    return names_of([*aggregate.body, *(() if aggregate.target is None else (aggregate.target,))])
+
+
+def names_outside(rule: Rule) -> set[str]:
+    """The variables of the head, of literals that are not aggregates, and of the aggregates' results."""
+    literals = (literal.result if isinstance(literal, Aggregate) else literal for literal in rule.body)
+    return names_of([rule.head]) | names_of(literals)
+
+
+def locals_apart(rule: Rule) -> Rule:
+    """The same rule, with names of their own for the local variables of each aggregate."""
+    outside = names_outside(rule)
+    taken = names_of([rule.head, *rule.body])
+    body: list[Literal] = []
+    used: set[str] = set()
+    for literal in rule.body:
+        if isinstance(literal, Aggregate):
+            local = names_inside(literal) - outside
+            literal = rename_inside(literal, {name: fresh_name(name, taken) for name in sorted(local & used)})  # noqa: PLW2901
+            used |= local
+        body.append(literal)
+    return replace(rule, body=tuple(body))
+
+
+def fresh_name(name: str, taken: set[str]) -> str:
+    """A name like the given one that is not taken; from now on it is."""
+    number = 1
+    while f"{name}_{number}" in taken:
+        number += 1
+    taken.add(f"{name}_{number}")
+    return f"{name}_{number}"
+
+
+def rename_inside(aggregate: Aggregate, names: Names) -> Aggregate:
+    """The aggregate with other names inside of its braces; its result keeps its own."""
+    if not names:
+        return aggregate
+    target = None if aggregate.target is None else _term(aggregate.target, names)
+    return replace(aggregate, target=target, body=tuple(_literal(literal, names) for literal in aggregate.body))
+
+
+def _term(term: Term, names: Names) -> Term:
+    match term:
+        case Variable(name) if name in names:
+            return replace(term, name=names[name])
+        case Call():
+            return replace(term, args=tuple(_term(arg, names) for arg in term.args))
+    return term
+
+
+def _literal(literal: Literal, names: Names) -> Literal:
+    match literal:
+        case Atom():
+            return replace(literal, args=tuple(_term(arg, names) for arg in literal.args))
+        case Negation(atom):
+            return replace(literal, atom=replace(atom, args=tuple(_term(arg, names) for arg in atom.args)))
+        case Comparison(_, left, right):
+            return replace(literal, left=_term(left, names), right=_term(right, names))
+        case Aggregate():
+            return rename_inside(literal, names)
