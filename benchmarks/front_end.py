@@ -127,7 +127,7 @@ def _exponent(rows: list[dict[str, float | str]], shape: str) -> float:
     """The slope of time against size on logarithmic axes."""
     points = [(math.log(float(r["rules"])), math.log(float(r["total"]))) for r in rows if r["shape"] == shape]
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    return float(sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points))
 
 
 def _plot(rows: list[dict[str, float | str]]) -> None:

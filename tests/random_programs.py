@@ -71,6 +71,7 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
     usable = [p for p in known if p.level <= head.level]
     body: list[str] = []
     bound: list[str] = []
+    negates, compares = draw(st.tuples(st.booleans(), st.booleans()))
     recursive = False
     for _ in range(draw(st.integers(1, 3))):
         predicate = draw(st.sampled_from(usable))
@@ -78,13 +79,14 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
         args = [draw(st.sampled_from((*VARIABLES[:4], *VARIABLES[:4], "_", *CONSTANTS[:4]))) for _ in range(predicate.arity)]
         bound += [arg for arg in args if arg in VARIABLES and arg not in bound]
         body.append(_atom(predicate.name, args))
-    if bound and draw(st.booleans()):
+    if bound and negates:
         negated = draw(st.sampled_from(lower))
         args = [draw(st.sampled_from((*bound, *bound, "_", "a", "1"))) for _ in range(negated.arity)]
         body.append("not " + _atom(negated.name, args))
-    if bound and draw(st.booleans()):
+    if bound and compares:
         op = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
-        body.append(f"{draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, *CONSTANTS)))}")
+        others = CONSTANTS if op != "=" else ("1", "2.0")  # no texts, which could not be computed with below
+        body.append(f"{draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, *others)))}")
     if not recursive and draw(st.integers(0, 2)) == 0:
         body.append(draw(_aggregates(lower, bound)))
         bound.append("N")

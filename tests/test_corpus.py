@@ -33,7 +33,10 @@ def _cases() -> list[Path]:
 
 def _uses_bit_functions(thing: Any) -> bool:
     if isinstance(thing, dict):
-        return thing.get("expr") in BIT_FUNCTIONS or any(_uses_bit_functions(value) for value in thing.values())
+        operator = thing.get("expr")
+        return (isinstance(operator, str) and operator in BIT_FUNCTIONS) or any(
+            _uses_bit_functions(value) for value in thing.values()
+        )
     return isinstance(thing, list) and any(_uses_bit_functions(item) for item in thing)
 
 

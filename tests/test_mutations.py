@@ -119,6 +119,7 @@ def test_a_hundred_thousand_damaged_programs(part: int) -> None:
 
 
 MANY = 20_000
+LONG_CYCLE = "p :- " + ", ".join(f"e(A{i}, A{(i + 1) % 200})" for i in range(200)) + "."
 EXTREMES = {
     "parentheses": f"p({'(' * MANY}1{')' * MANY}).",
     "open parentheses": f"p({'(' * MANY}1",
@@ -149,6 +150,11 @@ EXTREMES = {
     "interchangeable variables": f"p :- {', '.join(f'e(X{i}, Y{i})' for i in range(12))}. p :- {', '.join(f'e(Y{i}, X{i})' for i in range(12))}.",
     "a large cycle": "".join(f"p{i}(X) :- p{(i + 1) % 3000}(X).\n" for i in range(3_000)),
     "a large cycle through negation": "p0(X) :- e(X), not p1(X).\n" + "".join(f"p{i}(X) :- p{(i + 1) % 3000}(X).\n" for i in range(1, 3_000)),
+    "words of ZodiacEdge": "p(X) :- " + "bind(" * MANY,
+    "words of ZodiacEdge, closed": "p(X) :- " + "comp(" * 5_000 + ")" * 5_000 + ".",
+    "a chain of copies, last one first": "".join(f"p{i}(X) :- p{i - 1}(X).\n" for i in range(2_000, 0, -1)),
+    "many unknown prefixes": "".join(f"@prefix pre{i}: <http://e/{i}> . q(prefix{i}:a).\n" for i in range(1_500)),
+    "two long cycles": f"{LONG_CYCLE}\n{LONG_CYCLE}",
 }  # fmt: skip
 
 

@@ -101,6 +101,14 @@ TEMPS = "t(a, 1). t(a, 2). t(b, 3). t(c, 2). t(c, 2.0). k(a). k(b). k(z). "
         ("p(1). p(2). q(2, x). q(2, y). q(3, z). h(N, M) :- N = count { p(_) }, M = count { q(N, _) }.", {(2, 2)}),
         ("p(1). p(2). h(yes) :- 2 = count { p(_) }.", {("yes",)}),
         ("p(1). p(2). h(yes) :- 3 = count { p(_) }.", set()),
+        ("p(1). p(2). q(9, 9). h(X, N, M) :- N = count { p(X) }, M = count { q(N, X) }.", {(1, 1, 0), (2, 1, 0)}),
+        # an equation beside them changes nothing
+        ("p(1). p(2). q(9, 9). h(X, M) :- N = count { p(X) }, M = count { q(N, X) }, D = X + N, D > 0.", {(1, 0), (2, 0)}),
+        ("p(1). p(2). q(9, 9). h(X + N, M) :- N = count { p(X) }, M = count { q(N, X) }.", {(2, 0), (3, 0)}),
+        # a group that is computed from another aggregate's group
+        ("p(1). p(2). q(9). h(X, Y, N, M) :- N = count { p(X) }, Y = X + 1, M = count { q(Y) }.", {(1, 2, 1, 0), (2, 3, 1, 0)}),
+        # the second aggregate binds what the first one needs
+        ("q(1, 1). h(X, N, M) :- N = count { Y : Y = X }, M = count { q(N, X) }.", {(1, 1, 1)}),
         # aggregate bodies hold negation, comparison and expressions
         (TEMPS + "h(N) :- N = count { X : t(X, Y), Y > 1, not k(X) }.", {(2,)}),
         (TEMPS + "h(N) :- N = sum { Y * 10 : t(a, Y) }.", {(30,)}),
@@ -128,10 +136,8 @@ def test_meaning(text: str, expected: set[tuple[object, ...]]) -> None:
 
 
 def test_strata_are_evaluated_in_order() -> None:
-    text = (
-        GRAPH
-        + "r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), e(Y, Z). u(X, Y) :- n(X), n(Y), not r(X, Y). h(X, N) :- n(X), N = count { u(X, _) }."
-    )
+    text = GRAPH + "r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), e(Y, Z). u(X, Y) :- n(X), n(Y), not r(X, Y). "
+    text += "h(X, N) :- n(X), N = count { u(X, _) }."
     assert derived(text) == {("a", 1), ("b", 1), ("c", 1), ("d", 5), ("z", 5)}
 
 
@@ -174,6 +180,16 @@ def test_answers() -> None:
     assert answers(query, facts) == []
     query = parse_query(Source("e(X, _)"), Diagnostics(), {})
     assert sorted(str(to_python(b["X"])) for b in answers(query, facts)) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("X < 3", "TL031"), ("n(X), Y < X", "TL031"), ("n(X), not e(X, Y), not n(Y)", "TL031"), ("n(X, Y)", "TL020")],
+)
+def test_wrong_questions(text: str, code: str) -> None:
+    facts = materialise(program(GRAPH))
+    with pytest.raises(TidelogError, match=code):
+        answers(parse_query(Source(text), Diagnostics(), {}), facts)
 
 
 # --- random programs -----------------------------------------------------------------------------------------------------

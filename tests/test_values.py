@@ -9,8 +9,8 @@ from enum import Enum, IntEnum, StrEnum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.some_values import EDGES, OF_KIND, any_value, b, characters, dates, day, f, i, int64, ints, moment, s, timestamps
+
 from tidelog.errors import TidelogError
 from tidelog.values import (
     FALSE,

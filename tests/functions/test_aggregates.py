@@ -9,8 +9,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.some_values import INFINITY, NAN, any_value, b, day, f, i, int64, ints, moment, numbers, s
+
 from tidelog.functions.aggregates import aggregate
 from tidelog.functions.signatures import AGGREGATES, ANY, FLOAT, INT, NUMBER, aggregate_type
 from tidelog.values import INT_MAX, INT_MIN, IRI, Kind, Value, from_python

@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-
 from tests.some_values import INFINITY, NAN, any_value, b, day, f, floats, i, int64, moment, numbers, s, timestamps
+
 from tidelog.functions.arithmetic import number
 from tidelog.functions.evaluate import apply
 from tidelog.values import INT_MAX, INT_MIN, Kind, Value

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.some_values import any_value, b, f, i, s
+
 from tidelog.functions.conform import CONFORM, conform
 from tidelog.functions.evaluate import apply
 from tidelog.functions.signatures import FUNCTIONS

@@ -7,8 +7,8 @@ import itertools
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.some_values import OF_KIND, any_value, b, day, f, i, moment, numbers, s
+
 from tidelog.functions.evaluate import apply, evaluate
 from tidelog.functions.signatures import FUNCTIONS
 from tidelog.syntax.tree import Call, Constant, Term, Variable

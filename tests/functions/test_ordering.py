@@ -8,8 +8,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.some_values import INFINITY, NAN, OF_KIND, any_value, b, characters, day, f, floats, i, ints, moment, s, texts
+
 from tidelog.functions.ordering import compare, extreme, ordered
 from tidelog.functions.signatures import COMPARABLE, NUMBER
 from tidelog.values import INT_MAX, INT_MIN, IRI, XSD, Kind, Literal, Value, language_literal

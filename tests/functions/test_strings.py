@@ -7,8 +7,8 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.some_values import INFINITY, NAN, OF_KIND, any_value, b, characters, day, f, i, int64, ints, moment, s, strings, texts
+
 from tidelog.functions.evaluate import apply
 from tidelog.functions.strings import regex
 from tidelog.values import INT_MAX, INT_MIN, IRI, XSD, Kind, Literal, Value, language_literal, text_of

@@ -10,7 +10,10 @@ from tidelog.program.program import Program, check
 from tidelog.source import Source
 from tidelog.syntax.printer import Printer
 
-COLUMNS = "@relation s(a: string). @relation n(a: int). @relation f(a: float). @relation d(a: date). @relation i(a: iri). @relation x(a). "
+COLUMNS = (
+    "@relation s(a: string). @relation n(a: int). @relation f(a: float). @relation d(a: date). @relation i(a: iri). "
+    "@relation x(a). "
+)
 
 
 def program(text: str) -> Program:
@@ -81,7 +84,8 @@ def test_a_float_column_holds_floats() -> None:
 
 
 def test_inferred_columns() -> None:
-    text = "e(a, 1). e(b, 2.0). h(X, Y) :- e(X, Y). h(X, Y) :- h(Y, X). c(N) :- N = count { h(_, _) }. u(X) :- later(X). l(length(X)) :- s(X)."
+    text = "e(a, 1). e(b, 2.0). h(X, Y) :- e(X, Y). h(X, Y) :- h(Y, X). c(N) :- N = count { h(_, _) }. u(X) :- later(X). "
+    text += "l(length(X)) :- s(X)."
     types = program(text).types
     assert {name: [type_name(kinds) for kinds in types[name]] for name in ("e", "h", "c", "u", "l", "later", "s")} == {
         "e": ["string", "int or float"],

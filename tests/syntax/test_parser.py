@@ -92,7 +92,7 @@ X, Y, Z = Variable("X"), Variable("Y"), Variable("Z")
         ("true", True),
         ("false", False),
         ("<http://example.org/a#b>", IRI("http://example.org/a#b")),
-        ("<http://example.org/\\u00e9>", IRI("http://example.org/é")),
+        ("<http://example.org/\\u00e9bar>", IRI("http://example.org/ébar")),
         ("xsd:byte", IRI("http://www.w3.org/2001/XMLSchema#byte")),
         ('"chat"@fr', RDFLiteral("chat", None, "fr")),
         ('"chat"@FR-ca', RDFLiteral("chat", None, "fr-ca")),
@@ -232,12 +232,13 @@ def test_prefixes() -> None:
 
 
 def test_directives() -> None:
-    text = '@relation temp(turbine: string key, celsius:float, note) . @input temp "a.csv". @output temp "b\\\\c.parquet" . @relation n() .'
+    text = '@relation temp(turbine: string key, celsius:float, note) . @input temp "a.csv". @relation n() . '
+    text += '@output temp "b\\\\c.parquet" .'
     assert statements(text) == (
         Declaration("temp", (Column("turbine", Kind.STRING, True), Column("celsius", Kind.FLOAT), Column("note"))),
         Port("input", "temp", "a.csv"),
-        Port("output", "temp", "b\\c.parquet"),
         Declaration("n", ()),
+        Port("output", "temp", "b\\c.parquet"),
     )
 
 

@@ -141,7 +141,7 @@ _VALUES = st.one_of(
     st.datetimes().map(lambda moment: parse_timestamp(moment.isoformat())),
 )
 _VARIABLES = st.sampled_from(["X", "Y", "x", "_a", "Ü", "person"]).map(Variable)
-_CONSTANTS = _VALUES.filter(lambda value: value is not None).map(lambda value: Constant(value))  # type: ignore[arg-type]
+_CONSTANTS = _VALUES.filter(lambda value: value is not None).map(Constant)
 
 
 def _calls(children: st.SearchStrategy[Term]) -> st.SearchStrategy[Term]:

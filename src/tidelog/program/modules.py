@@ -11,11 +11,14 @@ relation R over its *external* facts, that is, those which the user or any other
 | linear | `R(X, Z) :- E(X, Y), R(Y, Z)` | the same, at their starts |
 
 The linear kind is an addition to the paper.  It is *not* the closure of R: an external fact of R is a start for E's paths and
-never a step of one.  Its base rule, `R(X, Y) :- E(X, Y)`, makes all of E external facts.
+never a step of one.  Its base rule, `R(X, Y) :- E(X, Y)`, is a rule like any other that gives external facts; that there is one
+is noted, since then all of E is in R.
 
 With `X != Z` in the rule no fact R(a, a) is derived, and the closure is the same otherwise: a path between two different nodes
 has a simple path with the same ends, on which every prefix ends at another node than it starts.  For the linear kind this
-needs the base rule, since a path from an external fact R(a, b) may have to lead through a itself.
+needs the base rule, since a path from an external fact R(a, b) may have to lead through a itself.  Inequalities that keep Y
+apart from X or Z change nothing, since the instances that they forbid derive nothing new; only where they keep the two ends of
+the linear kind's R apart do they need the base rule too.  Beside the symmetric rule atoms of R may stand either way round.
 """
 
 from __future__ import annotations
@@ -44,13 +47,15 @@ class Module:
     kind: ModuleKind
     relation: str
     rules: tuple[int, ...]
-    """Positions of the closing rules in the program, base rules of the linear kind included."""
+    """Positions of the closing rules in the program."""
     is_irreflexive: bool = False
-    """Whether the rules derive no R(a, a); external facts may still be such."""
+    """Whether these rules derive no R(a, a); external facts may still be such."""
     edge: str | None = None
     """For the linear kind: E."""
     extends: str | None = None
     """For the linear kind: whether E prolongs facts at their `end` or at their `start`."""
+    base: str | None = None
+    """For the linear kind: whether base rules make `all` of E external facts, all but its `loops`, or nothing (None)."""
     is_whole: bool = False
     """Whether no other rule of R's component is recursive, so that R's pairs need not be stored."""
 
@@ -61,10 +66,12 @@ class _Chain:
 
     first: str
     second: str
-    ends_differ: bool
+    ends_differ: bool = False
     """Whether it says X != Z."""
-    has_other_guards: bool
-    """Whether it keeps Y apart from X or Z: no matter where both atoms are R, since those instances derive nothing new."""
+    first_differs: bool = False
+    """Whether it says X != Y."""
+    second_differs: bool = False
+    """Whether it says Y != Z."""
 
 
 def find_modules(rules: Sequence[Rule], graph: HyperGraph) -> tuple[Module, ...]:
@@ -88,11 +95,12 @@ def find_modules(rules: Sequence[Rule], graph: HyperGraph) -> tuple[Module, ...]
 
 def _transitive(relation: str, own: list[int], rules: Sequence[Rule]) -> Module | None:
     """The transitive or symmetric-transitive module of a relation."""
-    all_chains = {at: chain for at in own if (chain := _chain(rules[at]))}
+    symmetric = [at for at in own if _is_symmetry(rules[at])]
+    turning = relation if symmetric else None
+    all_chains = {at: chain for at in own if (chain := _chain(rules[at], turning))}
     chains = {at: chain for at, chain in all_chains.items() if chain.first == chain.second == relation}
     if not chains:
         return None
-    symmetric = [at for at in own if _is_symmetry(rules[at])]
     kind = ModuleKind.SYMMETRIC_TRANSITIVE if symmetric else ModuleKind.TRANSITIVE
     irreflexive = all(chain.ends_differ for chain in chains.values())
     # `R(X, Z) :- R(X, Y), E(Y, Z)` beside the base rule of E says nothing new: the facts of E are facts of R.
@@ -101,7 +109,7 @@ def _transitive(relation: str, own: list[int], rules: Sequence[Rule]) -> Module 
         for at, chain in all_chains.items()
         if (chain.first == relation) != (chain.second == relation)
         and (chain.ends_differ or not irreflexive)
-        and _bases(chain.second if chain.first == relation else chain.first, own, rules, guarded=None)
+        and _base(chain.second if chain.first == relation else chain.first, own, rules)
     ]
     return Module(kind, relation, tuple(sorted([*chains, *symmetric, *implied])), irreflexive)
 
@@ -111,24 +119,29 @@ def _linear(relation: str, own: list[int], rules: Sequence[Rule], graph: HyperGr
     candidates: dict[tuple[str, str], dict[int, _Chain]] = defaultdict(dict)
     for at in own:
         chain = _chain(rules[at])
-        if chain is None or chain.has_other_guards or (chain.first == relation) == (chain.second == relation):
+        if chain is None or (chain.first == relation) == (chain.second == relation):
             continue
         edge, extends = (chain.second, "end") if chain.first == relation else (chain.first, "start")
         if graph.component_of.get(edge) != graph.component_of[relation]:
             candidates[edge, extends][at] = chain
     for (edge, extends), chains in candidates.items():
-        irreflexive = all(chain.ends_differ for chain in chains.values())
-        # Beside an unguarded chain a guarded base is like any other rule: its guard hides self-loops of E.
-        bases = _bases(edge, own, rules, guarded=None if irreflexive else False)
-        if irreflexive and not bases:
-            continue
-        return Module(ModuleKind.LINEAR, relation, tuple(sorted([*chains, *bases])), irreflexive, edge, extends)
+        base = _base(edge, own, rules)
+        sound = {at: chain for at, chain in chains.items() if base or not _needs_base(chain, extends)}
+        if sound:
+            irreflexive = all(chain.ends_differ for chain in sound.values())
+            return Module(ModuleKind.LINEAR, relation, tuple(sorted(sound)), irreflexive, edge, extends, base)
     return None
 
 
-def _bases(edge: str, own: list[int], rules: Sequence[Rule], *, guarded: bool | None) -> list[int]:
-    """The rules `R(X, Y) :- E(X, Y)` for E: with `X != Y`, without, or (None) either."""
-    return [at for at in own if (found := _is_copy(rules[at], edge)) is not None and guarded in (None, found)]
+def _needs_base(chain: _Chain, extends: str) -> bool:
+    """Whether an inequality of a linear chain may lose facts that only the base rule brings back."""
+    return chain.ends_differ or (chain.first_differs if extends == "end" else chain.second_differs)
+
+
+def _base(edge: str, own: list[int], rules: Sequence[Rule]) -> str | None:
+    """What rules `R(X, Y) :- E(X, Y)` give of E: `all`, all but `loops` if each has an `X != Y`, or nothing."""
+    found = {_is_copy(rules[at], edge) for at in own} - {None}
+    return "all" if False in found else "loops" if found else None
 
 
 def _split(rule: Rule) -> tuple[list[Atom], list[frozenset[str]]] | None:
@@ -139,22 +152,30 @@ def _split(rule: Rule) -> tuple[list[Atom], list[frozenset[str]]] | None:
     return (positive, pairs) if len(pairs) == len(guards) else None
 
 
-def _chain(rule: Rule) -> _Chain | None:
-    """The rule as a chain of two binary atoms, or None."""
+def _chain(rule: Rule, turning: str | None = None) -> _Chain | None:
+    """The rule as a chain of two binary atoms, or None; atoms of the `turning` predicate may be read backwards."""
     ends, parts = _two_variables(rule.head), _split(rule)
     if ends is None or parts is None or len(parts[0]) != 2:
         return None
     positive, pairs = parts
     for first, second in (positive, positive[::-1]):
-        left, right = _two_variables(first), _two_variables(second)
-        if left is None or right is None:
-            return None
-        if left[0] == ends[0] and right[1] == ends[1] and left[1] == right[0] and left[1] not in ends:
-            if not all(pair <= {*ends, left[1]} for pair in pairs):
-                return None
-            others = any(pair != frozenset(ends) for pair in pairs)
-            return _Chain(first.predicate, second.predicate, frozenset(ends) in pairs, others)
+        for left in _readings(first, turning):
+            for right in _readings(second, turning):
+                middle = left[1]
+                if (left[0], right) == (ends[0], (middle, ends[1])) and middle not in ends:
+                    if not all(pair <= {*ends, middle} for pair in pairs):
+                        return None
+                    differ = (frozenset(pair) in pairs for pair in (ends, left, right))
+                    return _Chain(first.predicate, second.predicate, *differ)
     return None
+
+
+def _readings(atom: Atom, turning: str | None) -> list[tuple[str, str]]:
+    """The atom's two variables, and again the other way round if it may be turned."""
+    pair = _two_variables(atom)
+    if pair is None:
+        return []
+    return [pair, pair[::-1]] if atom.predicate == turning else [pair]
 
 
 def _is_symmetry(rule: Rule) -> bool:

@@ -80,7 +80,7 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
     graph = hypergraph.build(rules, tuple(known))
     for cycle in graph.bad_cycles:
         _refuse_cycle(cycle, rules, printer, diagnostics)
-    ground = tuple(_ground(fact, known, diagnostics) for fact in facts)
+    ground = tuple(dict.fromkeys(_ground(fact, known, diagnostics) for fact in facts))
     diagnostics.raise_errors()
     lint.warn(rules, known, diagnostics, printer.predicate)
     return Program(

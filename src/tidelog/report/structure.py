@@ -74,6 +74,7 @@ def _module(module: Module, program: Program) -> tuple[str, ...]:
         case ModuleKind.LINEAR:
             edge = program.printer.predicate(module.edge or "")
             meaning = f"other facts of {name}, prolonged at their {module.extends} by paths of {edge}"
+            meaning += {None: "", "all": f"; {edge} is among them", "loops": f"; {edge} without loops is among them"}[module.base]
     if module.is_irreflexive:
         meaning += ", no pair (X, X) derived"
     if not module.is_whole:
