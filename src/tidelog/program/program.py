@@ -10,9 +10,11 @@ from tidelog.errors import Diagnostic, Diagnostics, fail
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.signatures import FUNCTIONS, Type
 from tidelog.program import hypergraph, lint, relations, safety, types
+from tidelog.program.declared_columns import coerce_rule, coerce_value
 from tidelog.program.hypergraph import BadCycle, HyperGraph
 from tidelog.program.modules import Module, find_modules
 from tidelog.program.relations import Relation
+from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer
@@ -70,7 +72,7 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
     known = relations.collect(document, diagnostics, printer.predicate)
     relations.check_declarations(document, diagnostics)
     relations.check_names(document, diagnostics)
-    checker = types.Checker(known, diagnostics, printer.predicate)
+    checker = TypeChecker(known, diagnostics, printer.predicate)
     for fact in facts:
         safety.check_fact(fact, diagnostics)
         checker.check_fact(fact)
@@ -86,7 +88,7 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
     return Program(
         document,
         known,
-        tuple(types.coerce_rule(rule, known) for rule in rules),
+        tuple(coerce_rule(rule, known) for rule in rules),
         ground,
         document.prefixes,
         graph,
@@ -105,7 +107,7 @@ def _ground(fact: Fact, known: dict[str, Relation], diagnostics: Diagnostics) ->
         if value is None:
             diagnostics.add("TL043", "this expression has no value, so there is no such fact", fact.source, arg.span)
         else:
-            values.append(types.coerce_value(value, relation.declared_type(position)))
+            values.append(coerce_value(value, relation.declared_type(position)))
     return fact.atom.predicate, tuple(values)
 
 
