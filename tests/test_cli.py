@@ -69,10 +69,21 @@ def test_format(folder: Path) -> None:
     status, out, _ = run("format", folder / "good.dl")
     assert status == 0
     assert out == "@relation e(a: string, b: string) .\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b).\ne(b, c).\n"
-    assert run("format", "--check", folder / "good.dl")[0] == 1
+    assert run("format", "--check", folder / "good.dl") == (1, "", f"{folder / 'good.dl'} is not in canonical form\n")
     assert run("format", "--write", folder / "good.dl")[0] == 0
     assert (folder / "good.dl").read_text(encoding="utf-8") == out
     assert run("format", "--check", folder / "good.dl")[0] == 0
+
+
+def test_format_writes_through_links(folder: Path) -> None:
+    (folder / "link.dl").symlink_to(folder / "good.dl")
+    assert run("format", "--write", folder / "link.dl")[0] == 0
+    assert (folder / "link.dl").is_symlink()
+    assert run("format", "--check", folder / "good.dl") == (0, "", "")
+
+
+def test_format_options_exclude_each_other(folder: Path) -> None:
+    assert run("format", "--check", "--write", folder / "good.dl")[0] == 2
 
 
 def test_format_keeps_a_file_that_has_errors(folder: Path) -> None:
@@ -90,6 +101,16 @@ def test_run_shows_outputs_if_there_are_any() -> None:
     text = '@output q "q.csv". p(a). q(X) :- p(X). s(X) :- q(X). t :- s(a).\n'
     assert run("run", "-", text=text)[1] == "% q: 1 fact\nq(a).\n"
     assert run("run", "-", "-r", "t", text=text)[1] == "% t: 1 fact\nt.\n"
+
+
+def test_run_shows_everything_where_nothing_is_derived() -> None:
+    assert run("run", "-", text="p(a).\n")[1] == "% p: 1 fact\np(a).\n"
+
+
+def test_run_takes_iris_in_every_form() -> None:
+    text = "@prefix ex: <http://e/> . ex:p(1).\n"
+    for name in ("ex:p", "http://e/p", "<http://e/p>"):
+        assert run("run", "-", "-r", name, text=text)[1] == "% ex:p: 1 fact\nex:p(1).\n"
 
 
 def test_run_refuses_what_it_cannot_do() -> None:

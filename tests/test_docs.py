@@ -152,3 +152,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         target = page.parent / link["target"] if link["target"] else page
         assert target.exists(), link[0]
         assert not link["anchor"] or link["anchor"] in _anchors(target), link[0]
+
+
+def test_python_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out == "a b\na c\nb c\n['linear transitive']\n"

@@ -106,21 +106,28 @@ def format_command(
     from tidelog.syntax.parser import parse
     from tidelog.syntax.printer import Printer
 
+    if write and only_check:
+        message = "--write and --check exclude each other"
+        raise typer.BadParameter(message)
     source = _source(program)
     diagnostics = Diagnostics()
     document = parse(source, diagnostics)
     diagnostics.raise_errors()
     text = Printer().document(document)
     if only_check:
+        if text != source.text:
+            typer.echo(f"{source.name} is not in canonical form", err=True)
         raise typer.Exit(int(text != source.text))
-    if write and str(program) != "-":
-        _replace(program, text)
-    else:
+    if not write or str(program) == "-":
         typer.echo(text, nl=False)
+    elif text != source.text:
+        _replace(program.resolve(), text)
 
 
 def _replace(path: Path, text: str) -> None:
     """Write a file so that a crash leaves the old or the new one."""
+    if not os.access(path, os.W_OK):
+        raise fail("TL060", f"cannot write {path}: it is write-protected")
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
         file.write(text)
     Path(file.name).chmod(path.stat().st_mode)
@@ -132,7 +139,7 @@ def _replace(path: Path, text: str) -> None:
 def run_command(
     program: ProgramFile,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Show this relation only; repeatable.")] = None,
-    limit_facts: Annotated[int, typer.Option(help="Stop with an error beyond so many facts.")] = 1_000_000,
+    limit_facts: Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")] = 1_000_000,
 ) -> None:
     """Derive everything that follows from a program's facts, and print it as facts."""
     from tidelog.reference import materialise

@@ -46,7 +46,7 @@ CODES: dict[str, str] = {
     "TL043": "a fact whose expression has no value",
     "TL050": "recursion through negation",
     "TL051": "recursion through an aggregate",
-    "TL060": "a file that cannot be read",
+    "TL060": "a file that cannot be read or written",
     "TL061": "a text that is not UTF-8",
     "TL070": "a limit that was reached",
     "TL071": "an input that this command does not read",

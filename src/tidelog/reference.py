@@ -77,7 +77,8 @@ def _saturate(rules: Sequence[tuple[Atom, _Steps]], facts: Facts, limit_facts: i
         for name, rows in new.items():
             facts[name] |= rows
         if limit_facts is not None and sum(map(len, facts.values())) > limit_facts:
-            message = f"there are more than {limit_facts} facts and still new ones"
+            growing = max(new.items(), key=lambda item: len(item[1]))[0]
+            message = f"there are more than {limit_facts} facts and still new ones, last of `{growing}`"
             raise fail("TL070", message, fix="raise the limit, or look for a rule that counts without end")
         if naive:
             new = None

@@ -64,6 +64,12 @@ def test_strata() -> None:
     assert checked.graph.strata == {"p": 1, "e": 0, "q": 0, "f": 0, "r": 2, "s": 2}
 
 
+def test_hyper_nodes_come_by_stratum() -> None:
+    checked = program("a(X) :- e(X), not f(X). b(X) :- a(X). c(X) :- e(X). d(X) :- c(X), not b(X). g(X) :- f(X).")
+    strata = [node.stratum for node in checked.graph.hyper_nodes]
+    assert strata == sorted(strata) == [0, 0, 1, 1, 2]
+
+
 def test_rule_edges() -> None:
     checked = program("p(X) :- e(X). q(X) :- p(X), not r(X). r(X) :- e(X). s(N) :- N = sum { X : q(X), p(X) }.")
     assert sorted(rule_edges(checked.rules)) == [

@@ -28,6 +28,7 @@ def warnings(text: str) -> list[str]:
         ("p(X) :- n(X), X = 1, 2 = X.", ["TL103"]),
         ("p(X) :- n(X), X = a.", ["TL103"]),
         ("p(X) :- n(X), a = b.", ["TL103"]),
+        ("p(X) :- n(X), 2 = avg { Y : n(Y) }.", ["TL103"]),
         ("p(X) :- n(X), sqrt(-1) > 0.", ["TL103"]),
         ("p(X) :- p(X), n(X).", ["TL103"]),
         ("p(X) :- q(X). q(X) :- p(X).", ["TL103", "TL103"]),

@@ -18,9 +18,12 @@ def program(text: str) -> Program:
 
 def test_inferred_columns() -> None:
     text = "e(a, 1). e(b, 2.0). h(X, Y) :- e(X, Y). h(X, Y) :- h(Y, X). c(N) :- N = count { h(_, _) }. u(X) :- later(X). "
-    text += "l(length(X)) :- s(X)."
+    text += "l(length(X)) :- s(X). g(X, N) :- N = count { n(X) }, M = max { X1 : s(X1) }, M != a. "
+    text += "two(A, B) :- A = max { Y : n(Y) }, B = max { Y : s(Y) }."
     types = program(text).types
-    assert {name: [type_name(kinds) for kinds in types[name]] for name in ("e", "h", "c", "u", "l", "later", "s")} == {
+    assert {
+        name: [type_name(kinds) for kinds in types[name]] for name in ("e", "h", "c", "u", "l", "later", "s", "g", "two")
+    } == {
         "e": ["string", "int or float"],
         "h": ["string or int or float", "string or int or float"],
         "c": ["int"],
@@ -28,4 +31,6 @@ def test_inferred_columns() -> None:
         "l": ["int"],
         "later": ["any"],
         "s": ["string"],
+        "g": ["int", "int"],
+        "two": ["int", "string"],
     }

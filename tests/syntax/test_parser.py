@@ -264,6 +264,37 @@ def test_all_errors_are_found_and_the_rest_is_parsed() -> None:
     assert [s.atom.args[0] for s in result.statements if isinstance(s, Fact)] == [value("a"), value("b"), value("c")]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # a forgotten dot is told once, and the prefix counts as declared
+        (
+            "@prefix ex: <http://e/>\np(ex:a).\nq(ex:b).",
+            [("TL001", "if the clause ends on the line before, close it with a `.`")],
+        ),
+        ("PREFIX ex: <http://e/>\np(a).", [("TL010", "write `@prefix name: <…> .`")]),
+        ("p(X) :- q(X), r(X, <foo>).", [("TL001", "an IRI has a scheme: `<http://…>`")]),
+        ("p(X) :- f(X >= 18).", [("TL001", "a comparison is a literal of its own")]),
+        ("p(X) :- [X, a, C].", [("TL013", "write one rule for each class that is meant")]),
+        ("p(N) :- AGGREGATE(q(X)) ON Z WITH count(X) AS N.", [("TL033", "name a variable of the body behind `ON`")]),
+        (":- p(X).", [("TL001", "a clause starts with its head")]),
+        ("/* no */ p(a).", [("TL001", "a comment starts with `%` and ends with its line")]),
+        ("_: p(X) :- q(X).", [("TL013", "write an identifier")]),
+        (
+            "R7:p(X) :- q(X).",
+            [("TL009", "if `R7` is the rule's name, put a space behind the colon; else add `@prefix R7: <…> .` above")],
+        ),
+        ('p("a\ud800").', [("TL002", None)]),
+        ("p(<http://e/\\u0020>).", [("TL004", None)]),
+        ("contains[a, b].", [("TL025", "give the relation another name")]),
+    ],
+)
+def test_mistakes(text: str, expected: list[tuple[str, str | None]]) -> None:
+    diagnostics = Diagnostics()
+    parse(Source(text), diagnostics)
+    assert [(d.code, d.fix) for d in diagnostics.errors] == expected
+
+
 def test_queries() -> None:
     diagnostics = Diagnostics()
     expected = (Atom("path", (value("a"), X)), Comparison("!=", X, value("b")))

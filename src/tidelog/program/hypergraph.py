@@ -104,6 +104,10 @@ def build(rules: Sequence[Rule], predicates: Sequence[str]) -> HyperGraph:
     components = _ordered_components(parts)
     place = {node: at for at, nodes in enumerate(components) for node in nodes}
     strata = _strata(parts, components, place)
+    # Strata never fall along an edge, so they can come first in the order.
+    by_stratum = sorted(range(len(components)), key=strata.__getitem__)
+    components, strata = [components[at] for at in by_stratum], [strata[at] for at in by_stratum]
+    place = {node: at for at, nodes in enumerate(components) for node in nodes}
     inside = _edges_inside(parts, place)
     return HyperGraph(
         hyper_nodes=_hyper_nodes(parts, components, strata, inside),

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.ordering import compare
-from tidelog.functions.signatures import FUNCTIONS
+from tidelog.functions.signatures import ANY, FUNCTIONS, Type, aggregate_type
 from tidelog.program.relations import Relation, Shown
 from tidelog.program.sameness import canonical_key
-from tidelog.program.types import declared_types, environment_of
+from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Span
+from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.renaming import locals_apart
-from tidelog.syntax.tree import Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
 from tidelog.values import Value
 
 _MOST_SUGGESTIONS = 20
@@ -29,11 +30,26 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
     for rule in rules:
         _single_variables(rule, diagnostics)
         reason = _never_fires(rule, fillable)
-        if reason is None and not all(environment_of(rule.body, columns).values()):
-            reason = rule.span, "two things that it sets equal are never of the same type"
+        if reason is None and (clash := _clash(rule, columns)) is not None:
+            reason = clash, "two things that it sets equal are never of the same type"
         if reason is not None:
             diagnostics.add("TL103", f"the rule can never fire: {reason[1]}", rule.source, reason[0])
     _same_rules(rules, diagnostics)
+
+
+def _clash(rule: Rule, columns: Mapping[str, tuple[Type, ...]]) -> Span | None:
+    """Where the rule sets things of different types equal."""
+    body = locals_apart(rule).body
+    environment = environment_of(body, columns)
+    for literal in body:
+        match literal:
+            case Comparison("=", left, right) if not type_of(left, environment) & type_of(right, environment):
+                return literal.span
+            case Aggregate(result, function, target, inner):
+                kinds = ANY if target is None else type_of(target, environment_of(inner, columns))
+                if not aggregate_type(function, kinds) & type_of(result, environment):
+                    return literal.span
+    return None if all(environment.values()) else rule.span
 
 
 def _undefined_relations(
@@ -62,7 +78,7 @@ def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
     counts = Counter(variable.name for variable in everything)
     for variable in everything:
         if counts[variable.name] == 1 and not variable.name.startswith("_"):
-            message = f"{rule.source.text[slice(*variable.span)].removeprefix('?')} is used only once"
+            message = f"{rule.source.text[slice(*variable.span)]} is used only once"
             diagnostics.add("TL102", message, rule.source, variable.span, fix="write `_` if any value will do")
 
 
@@ -101,14 +117,14 @@ def _contradictions(rule: Rule, fillable: set[str]) -> Iterator[tuple[Span, str]
             case Negation(atom) if atom in positive:
                 yield literal.span, "the same atom must hold and not hold"
             case Comparison(("!=" | "<" | ">") as op, Variable(left), Variable(right)) if left == right:
-                yield literal.span, f"{left} {op} {right} is never true"
+                yield literal.span, f"{printed(left)} {op} {printed(right)} is never true"
             case Comparison(op, left_term, right_term) if not names_of([literal]):
                 left_value, right_value = evaluate(left_term, {}), evaluate(right_term, {})
                 if left_value is None or right_value is None or not compare(op, left_value, right_value):
                     yield literal.span, "the comparison is never true"
             case Comparison("=", Variable(name), Constant(value)) | Comparison("=", Constant(value), Variable(name)):
                 if assigned.setdefault(name, value) != value:
-                    yield literal.span, f"{name} would have to be two different constants"
+                    yield literal.span, f"{printed(name)} would have to be two different constants"
 
 
 def _same_rules(rules: Sequence[Rule], diagnostics: Diagnostics) -> None:

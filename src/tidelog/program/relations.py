@@ -54,7 +54,8 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
     rules, facts = set[str](), set[str]()
     ports: dict[str, dict[str, list[str]]] = {"input": {}, "output": {}}
     for statement in document.statements:
-        for atom in _mentions(statement):
+        again = isinstance(statement, Declaration) and statement.relation in declared
+        for atom in () if again else _mentions(statement):
             _check_arity(atom, statement.source, places, diagnostics, shown)
         match statement:
             case Rule(head):
@@ -146,7 +147,7 @@ def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
                 fix = _SYNONYMS.get(column.type) or did_you_mean(column.type, [*Kind, "any"])
                 fix = fix or "the types are " + ", ".join([*Kind, "any"])
                 message = f"there is no type `{column.type}`"
-                diagnostics.add("TL022", message, statement.source, column.span, fix=fix)
+                diagnostics.add("TL022", message, statement.source, column.type_span, fix=fix)
 
 
 def check_names(document: Document, diagnostics: Diagnostics) -> None:
@@ -174,7 +175,7 @@ def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Di
     if function is None:
         if call.function in ("date", "timestamp"):
             message = f"`{call.function}` takes one quoted text"
-            hint = f"texts of a column become {call.function}s if the column is declared so"
+            hint = "only constants are written so; there is no conversion from text"
             diagnostics.add("TL024", message, source, call.span, fix=hint)
             return
         fix = _OTHER_NAMES.get(call.function.lower()) or did_you_mean(call.function, FUNCTIONS)

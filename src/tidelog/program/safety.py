@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tidelog.errors import Diagnostics
 from tidelog.program.lowering import is_fresh, lower
 from tidelog.program.scope import Schedule, schedule
+from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Fact, Literal, Negation, Rule, Variable, variables
 from tidelog.syntax.tree import names_of as names
 
@@ -28,8 +29,8 @@ def check_rule(rule: Rule, diagnostics: Diagnostics) -> None:
 def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
     """A clause without a body must be ground."""
     for variable in variables(fact.atom):
-        shown = "_" if variable.is_anonymous else variable.name
-        fix = f"write a constant, or a rule with a body that binds {variable.name}"
+        shown = printed(variable.name)
+        fix = f"write a constant, or a rule with a body that binds {shown}"
         if variable.is_anonymous:
             fix = "write a constant"
         diagnostics.add("TL034", f"the fact holds the variable {shown}", fact.source, variable.span, fix=fix)
@@ -37,7 +38,7 @@ def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
 
 def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
     """Code, place, sentence and fix for an unbound variable."""
-    shown = "_" if name.startswith("_#") else name
+    shown = printed(name)
     if place := _find(name, rule.head):
         return "TL030", place, f"nothing in the body binds {shown}, which stands in the head", _where_it_stands(name, rule)
     negated = [lit for lit in _literals(rule.body) if isinstance(lit, Negation) and name in names([lit])]
@@ -65,15 +66,16 @@ def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
 
 
 def _where_it_stands(name: str, rule: Rule) -> str | None:
+    shown = printed(name)
     if any(name in names([lit]) for lit in _literals(rule.body) if isinstance(lit, Negation)):
-        return f"a negated atom binds nothing; add a positive atom with {name}"
+        return f"a negated atom binds nothing; add a positive atom with {shown}"
     if any(name in names([lit]) for lit in rule.body if isinstance(lit, Comparison)):
-        return f"a comparison binds {name} only as `{name} = …` with everything on the right bound"
+        return f"a comparison binds {shown} only as `{shown} = …` with everything on the right bound"
     if name.startswith("_#"):
         return "a head cannot hold `_`; write a constant or a variable of the body"
-    bound = sorted({v.name for v in variables(*(a for a in rule.body if isinstance(a, Atom))) if not v.is_anonymous})
+    bound = sorted({printed(v.name) for v in variables(*(a for a in rule.body if isinstance(a, Atom))) if not v.is_anonymous})
     beside = f", or use what the body binds: {', '.join(bound[:8])}" if bound else ""
-    return f"add a positive atom with {name}{beside}"
+    return f"add a positive atom with {shown}{beside}"
 
 
 def _literals(body: tuple[Literal, ...]) -> Iterator[Literal]:

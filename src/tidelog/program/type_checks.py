@@ -10,6 +10,8 @@ from tidelog.errors import Diagnostics
 from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, INT, STRING, Type, aggregate_type, type_name
 from tidelog.program.relations import Shown
 from tidelog.program.types import Environment, Relations, declared_types, environment_of, type_of
+from tidelog.syntax.printer import variable as printed
+from tidelog.syntax.renaming import locals_apart
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -41,6 +43,7 @@ class TypeChecker:
 
     def check_rule(self, rule: Rule) -> None:
         """Everything in a rule fits."""
+        rule = locals_apart(rule)
         environment = self._clashes(rule.body, rule, {})
         self._check_body(rule.body, environment, rule)
         self._check_atom(rule.head, environment, rule, is_head=True)
@@ -60,7 +63,7 @@ class TypeChecker:
                 place = f"{type_name(kinds)} in {self._column_name(literal, position)}"
                 if not so_far.setdefault(arg.name, kinds) & kinds and arg.name not in clashing:
                     clashing.add(arg.name)
-                    message = f"{arg.name} is {first[arg.name]} and {place}"
+                    message = f"{printed(arg.name)} is {first[arg.name]} and {place}"
                     self.diagnostics.add(
                         "TL041", message, rule.source, arg.span, fix="the two never join; check the declarations"
                     )
@@ -87,7 +90,7 @@ class TypeChecker:
             if kinds & column or not kinds or widened:
                 continue
             where = self._column_name(atom, position)
-            what = f"{arg.name} is" if isinstance(arg, Variable) else "this is of type"
+            what = f"{printed(arg.name)} is" if isinstance(arg, Variable) else "this is of type"
             message = f"{what} {type_name(kinds)}, and {where} takes {type_name(column)}"
             code = "TL041" if isinstance(arg, Variable) else "TL040"
             fix = _as_written(arg, column) if isinstance(arg, Constant) else _conversion(kinds, column)

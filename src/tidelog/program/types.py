@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from tidelog.functions.signatures import ANY, FUNCTIONS, NEVER, Type, aggregate_type
 from tidelog.program.hypergraph import HyperGraph
 from tidelog.program.relations import Relation
-from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Rule, Term, Variable
+from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Rule, Term, Variable, names_of
 from tidelog.values import Value
 
 Environment = dict[str, Type]
@@ -35,10 +36,15 @@ def type_of(term: Term, environment: Mapping[str, Type]) -> Type:
 def environment_of(
     body: Iterable[Literal], columns: Mapping[str, tuple[Type, ...]], outer: Environment | None = None
 ) -> Environment:
-    """The types of the variables of a body, from the types of the columns they stand in and from equations."""
+    """The types of the variables of a body, from the types of the columns they stand in and from equations.
+
+    Variables that are local to aggregates must have names of their own (`syntax.renaming.locals_apart`).
+    """
+    literals = list(body)
     environment: Environment = dict(outer or {})
     equations: list[tuple[Term, Term | Type]] = []
-    for literal in body:
+    beside = names_of(literal for literal in literals if not isinstance(literal, Aggregate))
+    for literal in literals:
         match literal:
             case Atom(predicate, args):
                 types = columns.get(predicate, ())
@@ -49,6 +55,8 @@ def environment_of(
                 equations += [(left, right), (right, left)]
             case Aggregate(result, function, target, inner):
                 inside = environment_of(inner, columns)
+                for name in inside.keys() - beside:  # groups that only aggregates bind
+                    environment[name] = environment.get(name, ANY) & inside[name]
                 kinds = aggregate_type(function, ANY if target is None else type_of(target, inside))
                 equations.append((result, kinds))
     for _ in range(_PASSES if equations else 0):
@@ -93,7 +101,7 @@ def infer(
 
 def _widen(rule: Rule, columns: dict[str, tuple[Type, ...]]) -> bool:
     """Let the columns of the rule's head take what the rule derives; whether that was new."""
-    environment = environment_of(rule.body, columns)
+    environment = environment_of(locals_apart(rule).body, columns)
     before = columns[rule.head.predicate]
     after = tuple(kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True))
     columns[rule.head.predicate] = after

@@ -15,10 +15,11 @@ def show_facts(
     facts: Mapping[str, set[tuple[Value, ...]]],
     relations: Sequence[str] | None = None,
 ) -> Iterator[str]:
-    """The facts of the given relations; without any, of those with an @output, or else of all that are derived."""
+    """The facts of the given relations; without any, of those with an @output, else of all that are derived, else of all."""
     chosen = [_known(name, program) for name in relations or ()]
     chosen = chosen or [name for name, relation in program.relations.items() if relation.outputs]
     chosen = chosen or [name for name, relation in program.relations.items() if relation.has_rules]
+    chosen = chosen or list(program.relations)
     for name in chosen:
         rows = sorted(facts[name], key=lambda row: [sort_key(value) for value in row])
         shown = program.printer.predicate(name)
@@ -30,6 +31,6 @@ def show_facts(
 def _known(name: str, program: Program) -> str:
     """The relation of that name, which may be written with a prefix."""
     for candidate in program.relations:
-        if name in (candidate, program.printer.predicate(candidate)):
+        if name in (candidate, f"<{candidate}>", program.printer.predicate(candidate)):
             return candidate
     raise fail("TL073", f"the program has no relation `{name}`", fix=did_you_mean(name, program.relations))

@@ -55,10 +55,11 @@ def _relation(relation: Relation, program: Program) -> tuple[str, ...]:
 
 
 def _hyper_nodes(program: Program) -> Iterator[tuple[str, ...]]:
+    module_of = {at: module for module in program.modules for at in module.rules}
     for node in program.graph.hyper_nodes:
         heads = dict.fromkeys(program.printer.predicate(program.rules[at].head.predicate) for at in node.rules)
         rules = ", ".join(program.rule_name(at) for at in node.rules)
-        modules = [m for m in program.modules if set(m.rules) & set(node.rules)]
+        modules = dict.fromkeys(module_of[at] for at in node.rules if at in module_of)
         notes = ["recursive"] if node.is_recursive else []
         notes += [f"{m.kind} module of {program.printer.predicate(m.relation)}" for m in modules]
         yield str(node.number + 1), str(node.stratum), ", ".join(heads), rules, "; ".join(notes)

@@ -25,6 +25,7 @@ from tidelog.syntax.reading import (
     predicate_name,
     unquoted,
 )
+from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -97,7 +98,8 @@ class Builder(Transformer[Token, Any]):
                 raise ClauseError("TL001", f"`{word}` cannot stand here in a column", _span(word, word), fix)
         kind: Kind | str | None = types[0] if types else None
         kind = None if kind == "any" else Kind(kind) if kind in _KINDS else kind
-        return Column(str(name), kind, len(words) > len(types), _span(name, children[-1]))
+        type_span = next((_span(word, word) for word in words if word.type == "TYPE"), _span(name, name))
+        return Column(str(name), kind, len(words) > len(types), _span(name, children[-1]), type_span)
 
     def type(self, children: list[Token]) -> Token:
         return _identifier(children[0], "a type").update(type="TYPE")
@@ -176,6 +178,10 @@ class Builder(Transformer[Token, Any]):
             body,
             _span(word, result),
         )
+        for group in groups:
+            if group.name not in names_inside(aggregate):
+                message = f"{group.name} is no variable of the aggregate, which cannot group by it"
+                raise ClauseError("TL033", message, group.span, "name a variable of the body behind `ON`")
         return GroupedAggregate(aggregate, groups)
 
     def on(self, children: list[Token]) -> tuple[Variable, ...]:
@@ -196,9 +202,9 @@ class Builder(Transformer[Token, Any]):
     def triple(self, children: list[Any]) -> BracketAtom:
         opening, subject, predicate, obj, closing = children
         span = _span(opening, closing)
-        name = predicate_name(predicate)
+        name = predicate_name(predicate, "predicate")
         if name in (RDF + "type", "a"):
-            return BracketAtom(named_atom(predicate_name(obj), (as_term(subject),), span))
+            return BracketAtom(named_atom(predicate_name(obj, "class"), (as_term(subject),), span))
         return BracketAtom(named_atom(name, (as_term(subject), as_term(obj)), span))
 
     # --- expressions ------------------------------------------------------------------------------------------------

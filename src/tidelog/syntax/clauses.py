@@ -125,6 +125,12 @@ class Preparation:
     def prepare(self, clause: Clause) -> list[Token] | None:
         """The tokens as the grammar wants them, or None if an error was found and noted."""
         tokens = clause.tokens
+        if _is_sparql_prefix(tokens):
+            span = Span(tokens[0].start_pos or 0, tokens[0].end_pos or 0)
+            self.diagnostics.add(
+                "TL010", "a prefix is declared by a directive", self.source, span, fix="write `@prefix name: <…> .`"
+            )
+            return None
         for token in tokens:
             if token.type in _REFUSED:
                 self._refuse(token)
@@ -167,6 +173,8 @@ class Preparation:
         if tokens[0].type != "_PREFIX" or any(left.end_pos != right.start_pos for left, right in pairwise(name)):
             return tokens
         joined = [_token("NAME", "".join(name), name[0].start_pos or 0)] if name else []
+        if len(tokens) > colon + 1 and tokens[colon + 1].type == "IRI":  # declared, even if the rest is wrong
+            self.prefixes["".join(name)] = _IRI_ESCAPE.sub(_character, tokens[colon + 1][1:-1])
         return tokens[:1] + joined + tokens[colon:]
 
     def _prefixed_names(self, tokens: list[Token]) -> list[Token] | None:
@@ -271,6 +279,10 @@ _PASSES = (
     (frozenset({"LPAR"}), Preparation._zodiac_words),
 )
 """Each with the types of tokens without which it has nothing to do."""
+
+
+def _is_sparql_prefix(tokens: list[Token]) -> bool:
+    return len(tokens) > 2 and tokens[0].lower() == "prefix" and [t.type for t in tokens[1:3]] == ["NAME", "COLON"]
 
 
 def _token(kind: str, text: str, start: int) -> Token:

@@ -14,7 +14,7 @@ from tidelog.source import Source, Span
 from tidelog.syntax.clauses import Clause, Preparation, cut
 from tidelog.syntax.lexing import QUERY, STATEMENT, parser
 from tidelog.syntax.reading import ClauseError
-from tidelog.syntax.tree import Atom, Document, Layout, Literal, Prefix, Statement
+from tidelog.syntax.tree import Atom, Document, Layout, Literal, Statement
 from tidelog.syntax.zodiac import from_zodiac
 
 
@@ -35,8 +35,6 @@ def parse(source: Source, diagnostics: Diagnostics) -> Document:
         statement = _parse_clause(clause, preparation, STATEMENT)
         if statement is None:
             continue
-        if isinstance(statement, Prefix):
-            preparation.prefixes[statement.name] = statement.iri
         statements.append(replace(statement, source=source))
         layout.append(around)
     return Document(tuple(statements), tuple(layout), closing, source)
@@ -142,6 +140,11 @@ def _explain(
 
 _NOT_CLOSED = "the text ends before the clause does"
 
+_AT_THE_START = {
+    "_END": "take the extra `.` away; directives start with `@`",
+    "_ARROW": "a clause starts with its head",
+    "DIVIDE": "a comment starts with `%` and ends with its line",
+}
 _FOREIGN_WORDS = {
     "is": "write `=`",
     "or": "write one rule for each alternative",
@@ -154,7 +157,7 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
     """The likely mending of a token that cannot stand where it does."""
     after_head = "_ARROW" in accepts
     if previous is None:
-        return "take the extra `.` away" if token.type == "_END" else None
+        return _AT_THE_START.get(token.type)
     if str(token) in _FOREIGN_WORDS and (token.type == "NAME" or after_head):
         return _FOREIGN_WORDS[token]
     if "_END" in accepts and "\n" in source.text[previous.end_pos : token.start_pos]:
@@ -163,8 +166,11 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
         return "a rule has one head; write one rule for each" if token.type == "COMMA" else "write `:-` between head and body"
     if token.type == "_ARROW":
         return "a clause has one arrow, right after its head"
-    if token.type == "COMPARE":
+    if token.type == "COMPARE" and "_END" in accepts:
         return "a negated comparison is written with the opposite operator, and `X < Y < Z` as two comparisons"
+    if token.type == "COMPARE":
+        opens_iri = token == "<" and previous.type in ("LPAR", "COMMA", "COMPARE")
+        return "an IRI has a scheme: `<http://…>`" if opens_iri else "a comparison is a literal of its own"
     if "COMMA" in accepts and "_END" in accepts and token.type in ("NAME", "VARIABLE", "IRI", "NOT", "LSQB"):
         return "put a `,` between literals"
     return None

@@ -100,7 +100,7 @@ class Printer:
         """A term; in parentheses if it binds less tightly than its place asks for."""
         match term:
             case Variable(name):
-                return "_" if term.is_anonymous else name if _looks_like_variable(name) else f"?{name}"
+                return variable(name)
             case Constant(value):
                 return self.value(value)
             case Call(function, (left, right)) if function in _BINDING:
@@ -160,6 +160,11 @@ class Printer:
         if closing.comments and closing.blank_before and not first:
             yield ""
         yield from closing.comments
+
+
+def variable(name: str) -> str:
+    """A variable, as the language writes it."""
+    return "_" if name.startswith("_#") else name if _looks_like_variable(name) else f"?{name}"
 
 
 def quoted(text: str) -> str:

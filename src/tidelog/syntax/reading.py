@@ -89,17 +89,18 @@ def as_literal(thing: Any, *, negated: bool) -> Literal:
         case _ if (atom := as_atom(thing)) is not None:
             return atom
         case Variable(name):
-            fix = f"write `{name} = true`, or an atom with {name} in it"
+            shown = "_" if name.startswith("_#") else name
+            fix = f"write `{shown} = true`, or an atom with {shown} in it"
             raise ClauseError("TL012", "a variable cannot stand alone as a literal", thing.span, fix)
     raise ClauseError("TL012", "this cannot stand alone as a literal", thing.span, "compare it with something, or write an atom")
 
 
-def predicate_name(thing: Any) -> str:
-    """The name that stands where a triple has its predicate."""
+def predicate_name(thing: Any, what: str) -> str:
+    """The name that stands where a triple has its predicate or its class."""
     if isinstance(thing, Constant) and (name := _unquoted_name(thing)) is not None:
         return name
-    message = "the predicate of a triple must be a name"
-    raise ClauseError("TL013", message, thing.span, "write one rule for each predicate that is meant")
+    message = f"the {what} of a triple must be a name"
+    raise ClauseError("TL013", message, thing.span, f"write one rule for each {what} that is meant")
 
 
 def _unquoted_name(constant: Constant) -> str | None:

@@ -23,6 +23,8 @@ def names_outside(rule: Rule) -> set[str]:
 
 def locals_apart(rule: Rule) -> Rule:
     """The same rule, with names of their own for the local variables of each aggregate."""
+    if sum(isinstance(literal, Aggregate) for literal in rule.body) < 2:
+        return rule
     outside = names_outside(rule)
     taken = names_of([rule.head, *rule.body])
     body: list[Literal] = []

@@ -146,6 +146,7 @@ class Column:
     type: Kind | str | None = None
     is_key: bool = False
     span: Span = _place()
+    type_span: Span = _place()
 
 
 @dataclass(frozen=True, slots=True)
