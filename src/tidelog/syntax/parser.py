@@ -94,6 +94,7 @@ _WORDS = {
     "COMPARE": "a comparison",
     "IRI": "an IRI",
     "STRING": "a quoted text",
+    "INT": "a number",
     "NAME": "a name",
     "VARIABLE": "a variable",
 }
