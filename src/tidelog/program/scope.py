@@ -14,7 +14,7 @@ waiting ones are partial, together, and so on.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tidelog.syntax.renaming import names_inside
@@ -39,10 +39,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The steps of a rule; `stuck` holds the literals that cannot be evaluated, `unbound` the variables to blame."""
+    """The steps of a rule, and the variables to blame if there is no order for all of its literals."""
 
     steps: tuple[Step, ...]
-    stuck: tuple[Literal, ...] = ()
     unbound: frozenset[str] = frozenset()
 
 
@@ -104,7 +103,7 @@ class _Scheduler:
         for name in sorted(unbound):
             if any(others and others <= unbound - {name} for others in causes[name]):
                 unbound.discard(name)  # it would be bound if the others were
-        return Schedule(tuple(self.steps), tuple(self.waiting.values()), frozenset(unbound))
+        return Schedule(tuple(self.steps), frozenset(unbound))
 
     def _would_bind(self, literal: Literal) -> set[str]:
         """The variables that a literal binds once everything else in it is bound."""
@@ -117,7 +116,7 @@ class _Scheduler:
         return set()
 
     def _bind(self, new: Iterable[str]) -> None:
-        for name in set(new) - self.bound:
+        for name in sorted(set(new) - self.bound):  # sorted, so that the order is the same every time
             self.bound.add(name)
             for at in self.waiters.pop(name, ()):
                 self.missing[at].discard(name)
@@ -200,10 +199,3 @@ class _Scheduler:
         if inner.unbound:
             return None
         return Step(aggregate, inner=inner.steps, groups=tuple(sorted(self._groups(aggregate))), is_total=is_total)
-
-
-def walk(steps: Iterable[Step]) -> Iterator[Step]:
-    """All steps, those inside aggregates included."""
-    for step in steps:
-        yield step
-        yield from walk(step.inner)
