@@ -279,6 +279,8 @@ def test_all_errors_are_found_and_the_rest_is_parsed() -> None:
         ("p(N) :- AGGREGATE(q(X)) ON Z WITH count(X) AS N.", [("TL033", "name a variable of the body behind `ON`")]),
         (":- p(X).", [("TL001", "a clause starts with its head")]),
         ("/* no */ p(a).", [("TL001", "a comment starts with `%` and ends with its line")]),
+        ("p(5.).", [("TL001", "a number has digits on both sides of its point"), ("TL001", None)]),
+        ("p(X) :- q(X, 5 // 2).\nr(a).", [("TL001", "`//` starts a comment; division is `/`, and its remainder `mod`")]),
         ("_: p(X) :- q(X).", [("TL013", "write an identifier")]),
         (
             "R7:p(X) :- q(X).",

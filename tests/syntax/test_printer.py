@@ -84,6 +84,14 @@ def test_long_rules_are_broken() -> None:
     assert lines[-1] == "    relation_7(X, Y_7)."
 
 
+def test_long_aggregates_are_broken_too() -> None:
+    body = ", ".join(f"relation_{i}(X, Y_{i})" for i in range(8))
+    text = formatted(f"h(X, N) :- k(X), N = sum {{ Y_0 : {body} }}, N > 1.")
+    assert text.splitlines()[:4] == ["h(X, N) :-", "    k(X),", "    N = sum { Y_0 :", "        relation_0(X, Y_0),"]
+    assert text.splitlines()[-3:] == ["        relation_7(X, Y_7)", "    },", "    N > 1."]
+    assert formatted(text) == text
+
+
 def test_comments_and_blank_lines_are_kept() -> None:
     text = """% what it is about
 

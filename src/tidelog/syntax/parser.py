@@ -141,6 +141,7 @@ def _explain(
 
 _NOT_CLOSED = "the text ends before the clause does"
 
+_COMMENT = re.compile(r"%|//|#")
 _AT_THE_START = {
     "_END": "take the extra `.` away; directives start with `@`",
     "_ARROW": "a clause starts with its head",
@@ -159,6 +160,10 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
     after_head = "_ARROW" in accepts
     if previous is None:
         return _AT_THE_START.get(token.type)
+    if token.type == "_END" and previous.type == "INT" and previous.end_pos == token.start_pos:
+        return "a number has digits on both sides of its point"
+    if (comment := _COMMENT.search(source.text[previous.end_pos : token.start_pos])) and previous.type in ("INT", "VARIABLE"):
+        return f"`{comment[0]}` starts a comment; division is `/`, and its remainder `mod`"
     if str(token) in _FOREIGN_WORDS and (token.type == "NAME" or after_head):
         return _FOREIGN_WORDS[token]
     if "_END" in accepts and "\n" in source.text[previous.end_pos : token.start_pos]:

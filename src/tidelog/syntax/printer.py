@@ -66,15 +66,24 @@ class Printer:
 
     def _rule(self, head: Atom, body: tuple[Literal, ...], name: str | None) -> str:
         start = (f"{name}: " if name else "") + self.literal(head) + " :-"
-        literals = [self.literal(literal) for literal in body]
-        line = f"{start} {', '.join(literals)}."
+        line = f"{start} {', '.join(map(self.literal, body))}."
         if len(line) <= _LINE:
             return line
-        return start + "\n    " + ",\n    ".join(literals) + "."
+        return start + "\n    " + ",\n    ".join(self._broken(literal) for literal in body) + "."
+
+    def _broken(self, literal: Literal) -> str:
+        """A literal of a rule that takes several lines; an aggregate that is too long for one of them is broken too."""
+        text = self.literal(literal)
+        if len(text) <= _LINE - 6 or not isinstance(literal, Aggregate):
+            return text
+        opening = f"{self.term(literal.result)} = {literal.function} {{"
+        if literal.target is not None:
+            opening += f" {self.term(literal.target)} :"
+        return opening + "\n        " + ",\n        ".join(map(self.literal, literal.body)) + "\n    }"
 
     def rule(self, rule: Rule) -> str:
         """A rule on one line, for messages."""
-        return " ".join(self.statement(rule).split("\n    "))
+        return re.sub(r"\n +", " ", self.statement(rule))
 
     def literal(self, literal: Literal) -> str:
         """One literal of a body, or a head."""
