@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-CONSTANTS = ("a", "b", "c", "1", "2", "3", "2.0", "-1", '"x y"')
+COMMON = ("a", "b", "1", "2")
+CONSTANTS = (*COMMON, "c", "3", "2.0", "-1", '"x y"')
 VARIABLES = ("X", "Y", "Z", "U", "V")
 AGGREGATES = ("count", "sum", "min", "max", "avg", "median")
 LEVELS = 3
@@ -51,13 +52,14 @@ def predicates(draw: st.DrawFn, largest_arity: int = 3) -> list[Predicate]:
 
 
 @st.composite
-def facts(draw: st.DrawFn, known: list[Predicate], most: int = 12) -> list[str]:
-    """Facts of any predicate, derived ones included."""
-    result: list[str] = []
-    for _ in range(draw(st.integers(0, most))):
-        predicate = draw(st.sampled_from(known))
-        result.append(_atom(predicate.name, [draw(st.sampled_from(CONSTANTS)) for _ in range(predicate.arity)]))
-    return list(dict.fromkeys(result))
+def facts(draw: st.DrawFn, known: list[Predicate], most: int = 28) -> list[str]:
+    """Facts of any predicate, derived ones included; mostly of a few constants, so that joins find something."""
+    base = [predicate for predicate in known if predicate.level == 0]
+    rows: dict[str, None] = {}
+    for _ in range(draw(st.integers(most // 2, most))):
+        predicate = draw(st.sampled_from([*base, *base, *known]))
+        rows[_atom(predicate.name, [draw(st.sampled_from((*COMMON * 3, *CONSTANTS))) for _ in range(predicate.arity)])] = None
+    return list(rows)
 
 
 def _atom(name: str, args: list[str]) -> str:
@@ -72,11 +74,13 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
     body: list[str] = []
     bound: list[str] = []
     negates, compares = draw(st.tuples(st.booleans(), st.booleans()))
+    names = (*VARIABLES[:3] * 4, VARIABLES[3], "_", "_", *COMMON[:2])
     recursive = False
-    for _ in range(draw(st.integers(1, 3))):
-        predicate = draw(st.sampled_from(usable))
+    for _ in range(draw(st.sampled_from((1, 1, 2, 2, 3)))):
+        predicate = draw(st.sampled_from([*usable, *lower]))
         recursive = recursive or predicate.level == head.level
-        args = [draw(st.sampled_from((*VARIABLES[:4], *VARIABLES[:4], "_", *CONSTANTS[:4]))) for _ in range(predicate.arity)]
+        wide = ("_",) * (3 * len(names)) if predicate.arity > 3 else ()  # or nothing would ever match
+        args = [draw(st.sampled_from((*names, *wide))) for _ in range(predicate.arity)]
         bound += [arg for arg in args if arg in VARIABLES and arg not in bound]
         body.append(_atom(predicate.name, args))
     if bound and negates:
