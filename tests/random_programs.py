@@ -92,8 +92,9 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
         others = CONSTANTS if op != "=" else ("1", "2.0")  # no texts, which could not be computed with below
         body.append(f"{draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, *others)))}")
     if not recursive and draw(st.integers(0, 2)) == 0:
-        body.append(draw(_aggregates(lower, bound)))
-        bound.append("N")
+        aggregate, own_group = draw(_aggregates(lower, bound))
+        body.append(aggregate)
+        bound += ["N", *own_group, *own_group]
     if not recursive and bound and draw(st.integers(0, 3)) == 0:
         op = draw(st.sampled_from(("+", "-", "*", "/", "mod")))
         body.append(f"W = {draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, '2')))}")
@@ -103,16 +104,16 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
 
 
 @st.composite
-def _aggregates(draw: st.DrawFn, lower: list[Predicate], bound: list[str]) -> str:
-    """An aggregate into N that may group by bound variables and has local ones of its own."""
+def _aggregates(draw: st.DrawFn, lower: list[Predicate], bound: list[str]) -> tuple[str, list[str]]:
+    """An aggregate into N that may group by bound variables, by G which nothing else binds, and has local ones of its own."""
     predicate = draw(st.sampled_from(lower))
     local = ("L", "M")
-    args = [draw(st.sampled_from((*local, *bound, "_", "a"))) for _ in range(predicate.arity)]
+    args = [draw(st.sampled_from((*local, *local, *bound, "G", "G", "_", "a"))) for _ in range(predicate.arity)]
     inner = _atom(predicate.name, args)
     targets = [arg for arg in args if arg in local]
     function = draw(st.sampled_from(AGGREGATES)) if targets else "count"
     target = f"{targets[0]} : " if targets else ""
-    return f"N = {function} {{ {target}{inner} }}"
+    return f"N = {function} {{ {target}{inner} }}", ["G"] if "G" in args else []
 
 
 @st.composite

@@ -81,7 +81,7 @@ def test_different(one: str, other: str) -> None:
 @settings(max_examples=200)
 def test_renaming_and_reordering(random_program: RandomProgram, shuffler: random.Random) -> None:
     for head, body in random_program.rules:
-        names = dict(zip("XYZUVNWLM", shuffler.sample(["A", "B", "C", "D", "E", "F", "G", "H", "I"], 9), strict=True))
+        names = dict(zip("XYZUVNWLMG", shuffler.sample(["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"], 10), strict=True))
         text = f"{head} :- {', '.join(body)}."
         mixed = f"{head} :- {', '.join(shuffler.sample(body, len(body)))}."
         renamed = "".join(names.get(c, c) for c in mixed)
