@@ -1,0 +1,33 @@
+"""Functions that Python computes, as relations: for all arguments that rules ask for, the value, unless it is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tidelog.functions.evaluate import apply
+from tidelog.local.core import Calls
+from tidelog.local.state import State
+from tidelog.local.tables import Table
+
+_PIECE = 1 << 12
+"""Calls between two looks at limits and Ctrl-C."""
+
+
+def answer(calls: Calls, state: State, table: Table, look: Callable[[], None]) -> int:
+    """Compute the values for arguments that nobody has asked for before; how many are undefined."""
+    asked = state.table(calls.asked)
+    undefined = 0
+    for begin in range(state.answered.get(calls.asked, 0), len(asked), _PIECE):
+        rows = asked.rows[begin : begin + _PIECE]
+        distinct, places = np.unique(rows, return_inverse=True)
+        values = state.terms.values_of(distinct)
+        results = [apply(calls.function, [values[at] for at in row]) for row in places.reshape(rows.shape)]
+        defined = np.array([result is not None for result in results], np.bool_)
+        ids = state.terms.encode([result for result in results if result is not None])
+        table.insert(np.column_stack([rows[defined], ids]))
+        undefined += int(len(rows) - defined.sum())
+        state.answered[calls.asked] = begin + len(rows)
+        look()
+    return undefined

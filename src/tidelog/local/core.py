@@ -1,0 +1,272 @@
+"""Programs as the kernel can evaluate them: every rule a join, everything else a relation that something special fills.
+
+- A function that the kernel does not know, `Y = cat(X, Z)`, is an atom `#call(X, Z, Y)`; a rule derives which arguments are
+  asked for, `#asked(X, Z)`, and Python fills `#call` for them.
+- For `N = count { Y : body }` grouped by X a rule derives `#inner(X, Y, …)`, all bindings of the body, and `#folded(X, N)` is
+  folded from it.  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0 for the
+  groups `#asked(X)` that have no `#inner`.
+- Of a transitive relation R that no other rule recurs through, the user and other rules give `#given R`, and R is virtual.
+
+So negation, recursion, maintenance and rule changes see joins only. Names that start with `#` cannot be written in a program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tidelog.functions.conform import CONFORM
+from tidelog.program import hypergraph
+from tidelog.program.lowering import lower
+from tidelog.program.modules import Module
+from tidelog.program.program import Program
+from tidelog.program.scope import Step, schedule
+from tidelog.syntax.tree import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Constant,
+    Literal,
+    Negation,
+    Rule,
+    Term,
+    Variable,
+    atoms,
+    names_of,
+)
+from tidelog.values import Kind, Value
+
+NATIVE = frozenset({"+", "-", "*", "/", "mod", "abs", "floor", "ceil", "round", "sqrt", "min", "max"})
+"""Functions that the kernel computes itself, beside the conformity tests of declared columns."""
+_ZERO = Constant(Value(Kind.INT, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class CoreRule:
+    """A head and a body of atoms, negated atoms and comparisons of native expressions."""
+
+    head: Atom
+    body: tuple[Literal, ...]
+    origin: int
+    """The rule of the program that it comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A relation of a function's arguments and values, for the arguments that are asked for."""
+
+    function: str
+    asked: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """A relation of groups and an aggregate's results."""
+
+    function: str
+    inner: str
+    groups: int
+    target: int | None
+    """The column of `inner` that holds the target; None counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """A virtual relation."""
+
+    module: Module
+    given: str
+
+
+Special = Calls | Folding | Closure
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Relations that depend on one another, with their rules and what fills them otherwise: evaluated together."""
+
+    relations: tuple[str, ...]
+    rules: tuple[CoreRule, ...]
+    specials: dict[str, Special]
+    uses: frozenset[str]
+    """All relations that its rules and specials read."""
+    uses_negatively: frozenset[str]
+    """Those of which a new fact can take away what the unit has derived."""
+
+
+@dataclass(slots=True)
+class Core:
+    """A program in core form."""
+
+    arities: dict[str, int]
+    units: tuple[Unit, ...] = ()
+    given: dict[str, str] = field(default_factory=dict)
+    """Where the facts of a virtual relation are kept that are not from its closure."""
+
+    def stored_name(self, relation: str) -> str:
+        """Where facts that the user gives are kept."""
+        return self.given.get(relation, relation)
+
+
+def core_of(program: Program, *, modules: bool = True) -> Core:
+    """The program in core form; without modules, transitive relations are evaluated like any other."""
+    return _Builder(program, modules=modules).build()
+
+
+def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str) -> Core:
+    """One rule by itself, such as a query; the names it makes start with the prefix."""
+    builder = _Builder(None, prefix=prefix)
+    builder.core.arities = dict(arities)
+    builder.rewrite(rule, 0)
+    builder.core.units = tuple(builder.units())
+    return builder.core
+
+
+class _Builder:
+    def __init__(self, program: Program | None, *, modules: bool = True, prefix: str = "#") -> None:
+        self.program, self.prefix, self.use_modules = program, prefix, modules
+        self.core = Core({})
+        self.rules: list[CoreRule] = []
+        self.specials: dict[str, Special] = {}
+        self.number = 0
+
+    def build(self) -> Core:
+        assert self.program is not None
+        program, core = self.program, self.core
+        core.arities = {name: relation.arity for name, relation in program.relations.items()}
+        whole = [module for module in program.modules if module.is_whole] if self.use_modules else []
+        closing = {at for module in whole for at in module.rules}
+        for module in whole:
+            given = core.given[module.relation] = f"#given {module.relation}"
+            core.arities[given] = 2
+            self.specials[module.relation] = Closure(module, given)
+        for at, rule in enumerate(program.rules):
+            if at not in closing:
+                self.rewrite(rule, at)
+        core.units = tuple(self.units())
+        return core
+
+    # --- rules -----------------------------------------------------------------------------------------------------------
+
+    def rewrite(self, rule: Rule, origin: int) -> None:
+        """Add the core rules of a rule."""
+        lowered = lower(rule)
+        body = self._body(schedule(lowered.body, lowered.head.args).steps, [], origin)
+        head = Atom(self.core.stored_name(lowered.head.predicate), lowered.head.args)
+        self.rules.append(CoreRule(head, tuple(body), origin))
+
+    def _body(self, steps: Iterable[Step], done: list[Literal], origin: int) -> list[Literal]:
+        """The literals of the steps in core form, behind those of `done`."""
+        for step in steps:
+            match step.literal:
+                case Comparison(op, left, right):
+                    left, right = self._native(left, done, origin), self._native(right, done, origin)
+                    done.append(Comparison(op, left, right))
+                case Aggregate() as aggregate:
+                    done.append(self._aggregate(aggregate, step, done, origin))
+                case literal:
+                    done.append(literal)
+        return done
+
+    def _native(self, term: Term, done: list[Literal], origin: int) -> Term:
+        """The term with atoms in place of calls that the kernel does not know."""
+        if not isinstance(term, Call):
+            return term
+        args = tuple(self._native(arg, done, origin) for arg in term.args)
+        if term.function in NATIVE or term.function.startswith(CONFORM):
+            return Call(term.function, args)
+        plain: list[Term] = []
+        for arg in args:
+            if isinstance(arg, Call):
+                variable = Variable(f"{self._new('v')}")
+                done.append(Comparison("=", variable, arg))
+                arg = variable  # noqa: PLW2901
+            plain.append(arg)
+        asked, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
+        self.rules.append(CoreRule(Atom(asked, tuple(plain)), tuple(done), origin))
+        self.specials[called] = Calls(term.function, asked)
+        result = Variable(self._new("v"))
+        done.append(Atom(called, (*plain, result)))
+        return result
+
+    def _aggregate(self, aggregate: Aggregate, step: Step, done: list[Literal], origin: int) -> Atom:
+        """The atom that stands for an aggregate."""
+        groups = tuple(Variable(name) for name in step.groups)
+        own = schedule(aggregate.body, (*groups, *([aggregate.target] if aggregate.target else [])))
+        bound = names_of([literal for literal in done if isinstance(literal, Atom | Comparison)])
+        start: list[Literal] = []
+        asked: Atom | None = None
+        has_zero = step.is_total and aggregate.function in ("count", "sum")
+        if own.unbound or has_zero:
+            known = tuple(group for group in groups if group.name in bound)
+            asked = Atom(self._relation("asked", len(known)), known)
+            self.rules.append(CoreRule(asked, tuple(done), origin))
+            start = [asked] if own.unbound else []
+        inner_steps = step.inner if own.unbound else own.steps
+        others = sorted(_bound_by(inner_steps) - set(step.groups))
+        columns = (*groups, *(Variable(name) for name in others))
+        inner = Atom(self._relation("inner", len(columns)), columns)
+        self.rules.append(CoreRule(inner, tuple(self._body(inner_steps, start, origin)), origin))
+        folded = Atom(self._relation("folded", len(groups) + 1), (*groups, aggregate.result))
+        target = columns.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
+        self.specials[folded.predicate] = Folding(aggregate.function, inner.predicate, len(groups), target)
+        if not has_zero or asked is None:
+            return folded
+        total = Atom(self._relation("total", len(groups) + 1), folded.args)
+        self.rules.append(CoreRule(total, (folded,), origin))
+        nothing = Negation(Atom(inner.predicate, (*groups, *(Variable(f"_#{name}") for name in others))))
+        self.rules.append(CoreRule(Atom(total.predicate, (*groups, _ZERO)), (asked, nothing), origin))
+        return total
+
+    def _new(self, what: str) -> str:
+        self.number += 1
+        return f"{self.prefix}{what} {self.number}"
+
+    def _relation(self, what: str, arity: int) -> str:
+        name = self._new(what)
+        self.core.arities[name] = arity
+        return name
+
+    # --- order -----------------------------------------------------------------------------------------------------------
+
+    def units(self) -> Iterator[Unit]:
+        """The units, in an order in which they can be evaluated."""
+        edges = [Rule(rule.head, rule.body) for rule in self.rules]
+        edges += [_dependency(name, special) for name, special in self.specials.items()]
+        special_names = list(self.specials)
+        mentioned = dict.fromkeys(atom.predicate for edge in edges for atom in (edge.head, *(a for a, _ in atoms(edge.body))))
+        graph = hypergraph.build(edges, tuple(mentioned))
+        for component in graph.components:
+            rules = tuple(self.rules[at] for at in component.rules if at < len(self.rules))
+            names = [special_names[at - len(self.rules)] for at in component.rules if at >= len(self.rules)]
+            specials = {name: self.specials[name] for name in names}
+            read = [edges[at].body for at in component.rules]
+            positive = {literal.predicate for body in read for literal in body if isinstance(literal, Atom)}
+            negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
+            folded = {special.inner for special in specials.values() if isinstance(special, Folding)}
+            uses = frozenset(positive | negative)
+            yield Unit(component.predicates, rules, specials, uses, frozenset(negative | folded))
+
+
+def _bound_by(steps: Sequence[Step]) -> set[str]:
+    """The variables that the steps bind."""
+    names: set[str] = set()
+    for step in steps:
+        if isinstance(step.literal, Atom):
+            names |= names_of([step.literal])
+        elif step.binds is not None:
+            names.add(step.binds.name)
+    return names
+
+
+def _dependency(name: str, special: Special) -> Rule:
+    """A rule that says what a special relation is made of, for the order only."""
+    match special:
+        case Calls(_, asked):
+            sources = [asked]
+        case Folding(_, inner):
+            sources = [inner]
+        case Closure(module, given):
+            sources = [given] if module.edge is None else [given, module.edge]
+    return Rule(Atom(name, ()), tuple(Atom(source, ()) for source in sources))

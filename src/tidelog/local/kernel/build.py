@@ -1,0 +1,99 @@
+"""How the kernel is compiled: one decorator for entry points, one for their parts, one cache folder, two builds.
+
+Numba's cache does not notice that a function in another module has changed, so the folder is named by a hash of all sources
+of this package. `TIDELOG_CHECKED=1` chooses the checked build, in which every access to a buffer is bounds-checked and an
+access out of bounds raises `IndexError`; it has a folder of its own. `TIDELOG_CACHE_DIR` says where the folders are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import cfunc, njit
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+CHECKED = os.environ.get("TIDELOG_CHECKED", "") not in ("", "0")
+"""Whether this process runs the checked build."""
+
+
+def _sources_hash() -> str:
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> Path | None:
+    """The folder for compiled code, made if need be; None if nothing can be written anywhere."""
+    name = f"kernel-{_sources_hash()}{'-checked' if CHECKED else ''}"
+    home = os.environ.get("XDG_CACHE_HOME")
+    places = [Path(home) / "tidelog"] if home else []
+    if "TIDELOG_CACHE_DIR" in os.environ:
+        places = [Path(os.environ["TIDELOG_CACHE_DIR"])]
+    else:
+        places += [Path("~/.cache/tidelog").expanduser(), Path(tempfile.gettempdir()) / f"tidelog-{os.getuid()}"]
+    for place in places:
+        folder = place / name
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+CACHE_FOLDER = _cache_folder()
+IS_WARM = CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("join*.nbc"))
+"""Whether the join kernel has been compiled before; if not, the first use takes some seconds, and the user is told so."""
+
+
+def kernel(function: F) -> F:
+    """Compile a function that Python calls; the result is kept on disk."""
+    if CACHE_FOLDER is None:
+        return njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # read while decorating, and nobody else's business afterwards
+    try:
+        return njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def part(function: F) -> F:
+    """Compile a function that only the kernel itself calls."""
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
+def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable[[], int]:
+    """A part that the kernel reaches by its address, so that it is compiled only if some plan needs it.
+
+    The result gives the address; the first time it compiles, or finds what was compiled before.
+    """
+    kept: list[Any] = []
+
+    def address() -> int:
+        if not kept:
+            before = numba.config.CACHE_DIR
+            numba.config.CACHE_DIR = str(CACHE_FOLDER or before)
+            try:
+                kept.append(
+                    cfunc("int64(int64,int64,int64,int64,int64,int64)", cache=CACHE_FOLDER is not None, **_SERVICE)(function)
+                )
+            finally:
+                numba.config.CACHE_DIR = before
+        return int(kept[0].address)
+
+    return address
+
+
+_SERVICE: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
+_OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}

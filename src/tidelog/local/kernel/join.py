@@ -1,0 +1,385 @@
+"""The join kernel: one function that interprets the plan of any rule.
+
+A plan is a list of steps, each a loop or a test inside the one before; behind the last one the head is derived. `depth` is
+the step in hand. A loop keeps in `cursor[depth]` the candidate it will look at next, so a run can stop anywhere and go on
+later: when the budget is used up (then Python looks at limits, the clock and Ctrl-C), and when a table or the dictionary is
+full (then Python makes it larger). Everything is saved in `cursor`, `lists`, `slots` and `S`.
+
+Two things make it fast. The last loop and the derivation of a binary head are one step (PROBE_EMIT), without the interpreter
+in between. And where both sides are matrices of bits, that step joins whole rows: `head(x, Z) :- …, r(y, Z)` is row x |= row
+y, 64 facts at a time. Rows of r that are only being derived in this round then take part too; that costs nothing and loses
+nothing, since every fact is a delta once.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.local.kernel import arithmetic, terms, virtual
+from tidelog.local.kernel.build import CHECKED, kernel, part
+from tidelog.local.kernel.layout import (
+    ABSENT,
+    ALL,
+    ANY_LOOP,
+    ANY_PAIR,
+    ARITY,
+    BACKWARD,
+    BEFORE,
+    BITS,
+    BUDGET,
+    CAPACITY,
+    COUNT,
+    CULPRIT,
+    CUT,
+    DELTA,
+    DEPTH,
+    DERIVATIONS,
+    DIFFERENT,
+    DOMAIN,
+    DONE,
+    EMIT,
+    ENTERING,
+    FILTER,
+    FORWARD,
+    FROM_LEFT,
+    GROW_TABLE,
+    GROW_TERMS,
+    HAS_PAIR,
+    HEAD_ARITY,
+    HEAD_AT,
+    HEAD_TABLE,
+    LACKS_PAIR,
+    LET,
+    NEXT,
+    NODES,
+    NONE,
+    OLD,
+    PAUSED,
+    PROBE,
+    PROBE_EMIT,
+    SAME,
+    SCAN,
+    STATUS,
+    STEPS_AT,
+    TEST,
+    UNDEFINED,
+)
+from tidelog.local.kernel.memory import Int32s, Int64s, call, int32s, lowest_one, ones_in
+from tidelog.local.kernel.tables import FULL, bits_of_table, chain, contains, has_bit, insert, rows_of, set_bit
+
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+BIND, CHECK = 0, 1
+"""What a column does with its slot."""
+
+
+@part
+def _matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool:
+    """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
+    for j in range(P[at]):
+        action = at + 1 + 3 * j
+        value = rows[base + P[action]]
+        if P[action + 1] == BIND:
+            slots[P[action + 2]] = value
+        elif slots[P[action + 2]] != value:
+            return False
+    return True
+
+
+@part
+def _load_key(P: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
+    for j in range(count):
+        key[j] = slots[P[at + j]]
+
+
+@part
+def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
+    """Whether a row has the key and equal values in all pairs of columns; for NONE, whose words begin behind `at`."""
+    index, table, keys = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3]
+    pairs_at = at + 4 + keys
+    pairs = P[pairs_at]
+    rows, arity = rows_of(M, table), M[table, ARITY]
+    if index < 0:
+        if pairs == 0:
+            return M[table, COUNT] > 0
+        row = M[table, COUNT] - 1
+    else:
+        row = chain(M, X, index, key)
+    while row >= 0:
+        same = True
+        for j in range(pairs):
+            if rows[row * arity + P[pairs_at + 1 + 2 * j]] != rows[row * arity + P[pairs_at + 2 + 2 * j]]:
+                same = False
+                break
+        if same:
+            return True
+        row = row - 1 if index < 0 else np.int64(int32s(X[index, NEXT], M[table, CAPACITY])[row]) - 1
+    return False
+
+
+@part
+def _can_compose(M: Int64s, table: int, head: int, column: int, position: int, keys: int) -> bool:
+    """Whether rows of bits can be joined, and are full enough for that to be faster than a walk along the chain."""
+    if column != 1 or position != 1 or keys != 1 or M[table, BITS] == 0 or M[head, BITS] == 0:
+        return False
+    domain = M[table, DOMAIN]
+    return domain == M[head, DOMAIN] and 4 * M[table, COUNT] > domain * (domain >> 6)
+
+
+@part
+def _compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int:
+    """Row x of the head |= row y of the table; the word at which the head was full, or -1 at the end."""
+    words = M[head, DOMAIN] >> 6
+    source, target, rows = bits_of_table(M, table), bits_of_table(M, head), rows_of(M, head)
+    count, capacity = M[head, COUNT], M[head, CAPACITY]
+    derivations = np.int64(0)
+    for w in range(words):
+        given = source[y * words + w]
+        if given == _ZERO:
+            continue
+        new = given & ~target[x * words + w]
+        if new != _ZERO:
+            if count + 64 > capacity:
+                M[head, COUNT] = count
+                S[DERIVATIONS] += derivations
+                return w
+            target[x * words + w] |= new
+            while new != _ZERO:
+                rows[2 * count] = x
+                rows[2 * count + 1] = 64 * w + lowest_one(new)
+                count += 1
+                new &= new - _ONE
+        derivations += ones_in(given)
+    M[head, COUNT] = count
+    S[DERIVATIONS] += derivations
+    return -1
+
+
+@part
+def _probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int32s, row: int, S: Int64s) -> int:
+    """Derive the head from each row of a chain; the row at which the head was full, or -1 at the end."""
+    index, table, is_old, column = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3], np.int64(P[at + 4])
+    position, head = P[at + 6], np.int64(P[HEAD_TABLE])
+    fixed = slots[P[at + 5]]
+    arity, limit = M[table, ARITY], M[table, OLD] if is_old else M[table, ALL]
+    rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
+    derivations = np.int64(0)
+    if M[head, BITS] != 0 and fixed < M[head, DOMAIN]:
+        bits, words, domain = bits_of_table(M, head), M[head, DOMAIN] >> 6, M[head, DOMAIN]
+        target, count, capacity = rows_of(M, head), M[head, COUNT], M[head, CAPACITY]
+        while row >= 0:
+            if row < limit:
+                value = rows[row * arity + column]
+                x, y = (fixed, value) if position == 1 else (value, fixed)
+                if value >= domain:
+                    break
+                derivations += 1
+                if not has_bit(bits, words, x, y):
+                    if count >= capacity:
+                        derivations -= 1
+                        break
+                    set_bit(bits, words, x, y)
+                    target[2 * count] = x
+                    target[2 * count + 1] = y
+                    count += 1
+            row = np.int64(following[row]) - 1
+        M[head, COUNT] = count
+    else:
+        key[1 - position] = fixed
+        while row >= 0:
+            if row < limit:
+                key[position] = rows[row * arity + column]
+                if insert(M, head, key) == FULL:
+                    break
+                derivations += 1
+            row = np.int64(following[row]) - 1
+    S[DERIVATIONS] += derivations
+    return row
+
+
+if CHECKED:
+
+    @part
+    def _evaluate(F: Int64s, T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
+        return arithmetic.evaluate(T, P, begin, end, slots, stack)
+
+    @part
+    def _ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
+        return virtual.ask(op, W, first, second, L)
+
+else:
+
+    @part
+    def _evaluate(F: Int64s, T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
+        return call(F[0], T.ctypes.data, P.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
+
+    @part
+    def _ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+        return call(F[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
+
+
+def services(*, computes: bool, asks: bool) -> Int64s:
+    """The addresses of services that a plan needs, compiled if need be."""
+    if CHECKED:
+        return np.zeros(2, np.int64)
+    return np.array([arithmetic.evaluate_at() if computes else 0, virtual.ask_at() if asks else 0], np.int64)
+
+
+@kernel
+def run(
+    M: Int64s,
+    X: Int64s,
+    V: Int64s,
+    T: Int64s,
+    F: Int64s,
+    P: Int32s,
+    slots: Int32s,
+    cursor: Int64s,
+    lists: Int64s,
+    key: Int32s,
+    stack: Int64s,
+    S: Int64s,
+) -> None:
+    """Run a plan from where `S` says until something stops it; `S[STATUS]` says what."""
+    depth, entering = S[DEPTH], S[ENTERING] != 0
+    budget = S[BUDGET]
+    status = np.int64(DONE)
+    while depth >= 0:
+        if budget <= 0:
+            status = np.int64(PAUSED)
+            break
+        budget -= 1
+        at = np.int64(P[STEPS_AT + depth])
+        op = P[at]
+        found = False
+        if op == PROBE_EMIT:
+            index, table, head, keys = np.int64(P[at + 1]), np.int64(P[at + 2]), np.int64(P[HEAD_TABLE]), P[at + 7]
+            if entering:
+                _load_key(P, at + 8, keys, slots, key)
+                cursor[depth] = -2
+                if _can_compose(M, table, head, P[at + 4], P[at + 6], keys):
+                    if key[0] < M[table, DOMAIN] and slots[P[at + 5]] < M[head, DOMAIN]:
+                        cursor[depth] = 0
+                lists[depth, 0] = cursor[depth] + 2  # whether rows are composed: not 0
+                if cursor[depth] == -2:
+                    cursor[depth] = chain(M, X, index, key)
+            before = M[head, COUNT]
+            if lists[depth, 0] != 0:
+                _load_key(P, at + 8, keys, slots, key)
+                stopped = _compose(M, table, head, slots[P[at + 5]], key[0], S)
+                budget -= 4
+            else:
+                derived = S[DERIVATIONS]
+                stopped = _probe_emit(M, X, P, at, slots, key, cursor[depth], S)
+                budget -= S[DERIVATIONS] - derived
+            budget -= M[head, COUNT] - before
+            if stopped >= 0:
+                cursor[depth] = stopped
+                S[CULPRIT] = head
+                status = np.int64(GROW_TABLE)
+                entering = lists[depth, 0] != 0  # a row of bits is begun again: the head may have no bits any more
+                break
+        elif op == PROBE:
+            index, table = np.int64(P[at + 1]), np.int64(P[at + 2])
+            keys = P[at + 4]
+            if entering:
+                _load_key(P, at + 5, keys, slots, key)
+                row = chain(M, X, index, key)
+            else:
+                row = cursor[depth]
+            if row >= 0:
+                rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
+                limit, arity = M[table, OLD] if P[at + 3] else M[table, ALL], M[table, ARITY]
+                while row >= 0:
+                    if row < limit and _matches(rows, row * arity, P, at + 5 + keys, slots):
+                        found = True
+                        break
+                    row = np.int64(following[row]) - 1
+                    budget -= 1
+                if found:
+                    cursor[depth] = np.int64(following[row]) - 1
+        elif op == SCAN:
+            table, span = np.int64(P[at + 1]), P[at + 2]
+            end = M[table, OLD] if span == BEFORE else M[table, ALL]
+            row = cursor[depth]
+            if entering:
+                row = M[table, OLD] if span == DELTA else np.int64(0)
+            rows, arity = rows_of(M, table), M[table, ARITY]
+            while row < end:
+                if _matches(rows, row * arity, P, at + 3, slots):
+                    found = True
+                    break
+                row += 1
+                budget -= 1
+            cursor[depth] = row + 1
+        elif op == EMIT:
+            head, arity = np.int64(P[HEAD_TABLE]), P[HEAD_ARITY]
+            _load_key(P, P[HEAD_AT], arity, slots, key)
+            outcome = insert(M, head, key)
+            if outcome == FULL:
+                S[CULPRIT] = head
+                status = np.int64(GROW_TABLE)
+                break
+            S[DERIVATIONS] += 1
+            depth = np.int64(P[CUT])
+            entering = False
+            continue
+        elif op == NODES or op == FORWARD or op == BACKWARD:
+            v = np.int64(P[at + 1])
+            if entering:
+                cursor[depth] = 0
+                budget -= _ask(F, np.int64(op), V[v], np.int64(slots[P[at + 2]]), np.int64(0), lists[depth])
+            if cursor[depth] < lists[depth, 1]:
+                slots[P[at + 2] if op == NODES else P[at + 3]] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
+                cursor[depth] += 1
+                found = True
+        elif entering:
+            if op == TEST or op == ABSENT:
+                _load_key(P, at + 3, P[at + 2], slots, key)
+                found = contains(M, np.int64(P[at + 1]), key) == (op == TEST)
+            elif op == DIFFERENT:
+                found = slots[P[at + 1]] != slots[P[at + 2]]
+            elif op == SAME:
+                found = slots[P[at + 1]] == slots[P[at + 2]]
+            elif op == FILTER:
+                if _evaluate(F, T, P, at + 2, at + 2 + P[at + 1], slots, stack):
+                    found = stack[1] == 1
+                else:
+                    S[UNDEFINED] += 1
+            elif op == LET:
+                if _evaluate(F, T, P, at + 3, at + 3 + P[at + 2], slots, stack):
+                    value = stack[2]
+                    if value < 0:
+                        value = np.int64(terms.intern_number(T, stack[0], stack[1]))
+                    if value == terms.FULL:
+                        status = np.int64(GROW_TERMS)
+                        break
+                    slots[P[at + 1]] = value
+                    found = True
+                else:
+                    S[UNDEFINED] += 1
+            elif op == NONE:
+                _load_key(P, at + 4, P[at + 3], slots, key)
+                found = not _exists(M, X, P, at, key)
+            elif op == HAS_PAIR or op == LACKS_PAIR:
+                left, right = np.int64(slots[P[at + 2]]), np.int64(slots[P[at + 3]])
+                found = (_ask(F, HAS_PAIR, V[P[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
+                budget -= 4
+            else:  # NO_PAIR
+                form, v = P[at + 2], np.int64(P[at + 1])
+                if form == ANY_PAIR:
+                    found = not virtual.has_any(V[v])
+                elif form == ANY_LOOP:
+                    found = not virtual.has_any_loop(V[v])
+                else:
+                    side = np.int64(FORWARD if form == FROM_LEFT else BACKWARD)
+                    found = _ask(F, side, V[v], np.int64(slots[P[at + 3]]), np.int64(0), lists[depth]) == 0
+        if found:
+            depth += 1
+            entering = True
+        else:
+            depth -= 1
+            entering = False
+    S[DEPTH] = depth
+    S[ENTERING] = entering
+    S[STATUS] = status

@@ -1,0 +1,54 @@
+"""The words that Python and the kernel share, by name.  ARCHITECTURE.md draws them.
+
+`M` has a row for each stored table, `X` one for each index, `V` one for each virtual relation; `P` is a join plan; `S` is
+where a run stands. Addresses point into NumPy buffers that `local.tables` and `local.virtual` own.
+"""
+
+from __future__ import annotations
+
+# M: a table.  Rows are appended and never move; the row number is the fact's id.
+ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL = range(10)
+TABLE_WIDTH = 10
+# ROWS        int32[CAPACITY * ARITY], row after row
+# SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are
+# BITS        uint64[DOMAIN * DOMAIN / 64] for arity 2: bit y of row x is the fact (x, y); 0 if there are none
+# OLD, ALL    rows before OLD are known to all rules, rows from OLD to ALL are the delta, those from ALL on are being derived
+
+# X: an index.  The rows with the same key form a chain, newest first.
+TABLE, IS_DIRECT, HEADS, HEAD_COUNT, NEXT, KEY_COUNT, KEY_COLUMNS, UPTO, DISTINCT = range(9)
+INDEX_WIDTH = 9
+# HEADS       int32[HEAD_COUNT]: newest row + 1; addressed by the id itself (IS_DIRECT, one column), else by hash of the key
+# NEXT        int32[CAPACITY of the table]: next older row + 1 with the same key, 0 at the end
+# KEY_COLUMNS int32[KEY_COUNT]
+# UPTO        rows before it are in the index
+
+# P: a plan.
+STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
+# HEAD_AT     where the slots of the head's arguments stand in P
+# CUT         the last step that binds a variable of the head (-1: none): behind it one solution is as good as all
+# STEPS_AT    from here on: where each step stands in P
+
+# The steps, each with its words.
+SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR = range(11, 17)
+# SCAN        table, span, actions: all rows
+# PROBE       index, table, is_old, keys, actions: the rows of one chain
+# PROBE_EMIT  index, table, is_old, column, head slot, position, key: PROBE that binds one variable, and the head at once
+# TEST        table, slots: the fact is there;  ABSENT: it is not
+# NONE        index or -1, table, keys, pairs of equal columns: no such row
+# SAME        slot, slot;  DIFFERENT: slot, slot
+# FILTER      code: the expression is true;  LET: slot, code: the slot becomes its value
+# EMIT        the head
+# NODES       virtual, slot: every left end
+# FORWARD     virtual, key slot, slot: what the left end leads to;  BACKWARD: what leads to the right end
+# HAS_PAIR    virtual, slot, slot;  LACKS_PAIR: the same
+# NO_PAIR     virtual, form, slot: nothing of the form (X, _), (_, X), (_, _) or (Z, Z)
+WHOLE, BEFORE, DELTA = range(3)
+"""Spans of a SCAN: all rows, those before the delta, the delta."""
+FROM_LEFT, FROM_RIGHT, ANY_PAIR, ANY_LOOP = range(4)
+
+# S: where a run stands.
+DEPTH, ENTERING, STATUS, CULPRIT, BUDGET, DERIVATIONS, UNDEFINED = range(7)
+STATE_WIDTH = 7
+DONE, PAUSED, GROW_TABLE, GROW_TERMS = range(4)
+"""Why the kernel returned: nothing is left; the budget is used up; the table `CULPRIT`, or the dictionary, is full."""

@@ -1,0 +1,135 @@
+"""Arrays from raw addresses, and bits from numbers.
+
+Python owns all buffers, as NumPy arrays, and tells the kernel their addresses and lengths as plain integers in tables: going
+through a list of typed arrays would cost 20 times as much an access. A view knows its length, so the checked build sees every
+access out of bounds.
+"""
+
+# Numba's intrinsics have no types.
+# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False
+# ruff: noqa: ANN001, ANN201, ANN202, ARG001
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+from numpy.typing import NDArray
+
+from tidelog.local.kernel.build import CHECKED, part
+
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+UInt64s = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+
+
+def _view_of(dtype: Any, what: str) -> Any:
+    """A function from the address and the length of a buffer to the array."""
+
+    def view(typing_context, address, length):
+        signature = types.Array(dtype, 1, "C")(types.int64, types.int64)
+
+        def generate(context, builder, signature, args):
+            array = make_array(signature.return_type)(context, builder)
+            size = context.get_constant(types.intp, dtype.bitwidth // 8)
+            populate_array(
+                array,
+                data=builder.inttoptr(args[0], array.data.type),
+                shape=cgutils.pack_array(builder, [args[1]]),
+                strides=cgutils.pack_array(builder, [size]),
+                itemsize=size,
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return signature, generate
+
+    view.__doc__ = what
+    return intrinsic(view)
+
+
+int32s = _view_of(types.int32, "The int32 buffer at an address.")
+int64s = _view_of(types.int64, "The int64 buffer at an address.")
+uint64s = _view_of(types.uint64, "The uint64 buffer at an address: bitset rows.")
+bytes_at = _view_of(types.uint8, "The byte buffer at an address.")
+
+
+@intrinsic
+def _load_word(typing_context, address):
+    """Eight bytes from an address that need not be aligned."""
+
+    def generate(context, builder, signature, args):
+        word = ir.IntType(64)
+        return builder.load(builder.inttoptr(args[0], word.as_pointer()), align=1)
+
+    return types.uint64(types.int64), generate
+
+
+@part
+def word_at(address: int, length: int, at: int) -> int:
+    """Eight bytes of a byte buffer as one number."""
+    if CHECKED and (at < 0 or at + 8 > length):
+        raise IndexError("a word out of bounds")
+    return _load_word(address + at)  # type: ignore[no-any-return]
+
+
+@intrinsic
+def bits_of(typing_context, number):
+    """The bits of a float64 as int64."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.IntType(64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def float_of(typing_context, bits):
+    """The float64 that has these bits."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), generate
+
+
+@intrinsic
+def ones_in(typing_context, word):
+    """How many bits of a uint64 are set."""
+
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def lowest_one(typing_context, word):
+    """The place of the lowest bit that is set; the word must not be 0."""
+
+    def generate(context, builder, signature, args):
+        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def call(typing_context, address, a, b, c, d, e, f):
+    """Call a compiled service at an address."""
+
+    def generate(context, builder, signature, args):
+        word = ir.IntType(64)
+        function = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 6).as_pointer())
+        return builder.call(function, args[1:])
+
+    return types.int64(*[types.int64] * 7), generate
+
+
+ANY_LENGTH = 1 << 40
+"""The length of a buffer that a service got by its address: services are not part of the checked build."""

@@ -1,0 +1,208 @@
+"""Semi-naive evaluation, unit by unit: the textbook's algorithm (Abiteboul, Hull, Vianu, "Foundations of Databases", 13.1).
+
+A round applies each rule to the facts that were new in the round before, in the place of one of its atoms after the other;
+atoms further left see older facts only, so no instance is looked at twice. Departures: the delta is a range of row numbers,
+not a relation of its own, and what other specials fill (functions that Python computes) takes part in the rounds.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from tidelog.local.calls import answer
+from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
+from tidelog.local.folding import fold
+from tidelog.local.kernel import join, layout
+from tidelog.local.planning import Plan, plan
+from tidelog.local.state import State
+from tidelog.local.tables import Table
+from tidelog.local.virtual import VirtualRelation
+from tidelog.local.watch import Watch
+from tidelog.program.modules import ModuleKind
+from tidelog.syntax.tree import Atom
+
+STEP_BUDGET = 1 << 18
+"""Steps of the kernel between two looks at limits and Ctrl-C: a few milliseconds."""
+
+
+@dataclass(slots=True)
+class Round:
+    """What one rule did in one round."""
+
+    unit: int
+    rule: int
+    """The rule of the program."""
+    number: int
+    derivations: int
+    new_facts: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class Statistics:
+    """What an evaluation did."""
+
+    rounds: list[Round] = field(default_factory=list)
+    undefined: int = 0
+    """Results that are undefined, such as of a division by zero."""
+
+    @property
+    def derivations(self) -> int:
+        """Rule instances that were found."""
+        return sum(r.derivations for r in self.rounds)
+
+
+class Evaluation:
+    """One evaluation of some units over a state."""
+
+    def __init__(self, state: State, watch: Watch, statistics: Statistics) -> None:
+        self.state, self.watch, self.statistics = state, watch, statistics
+        self.unit = 0
+
+    def from_scratch(self, unit: Unit) -> None:
+        """Derive all facts of a unit; its tables hold what the user gave, and nothing else."""
+        for name, special in unit.specials.items():
+            if isinstance(special, Closure):
+                self._close(name, special)
+            elif isinstance(special, Folding):
+                fold(special, self.state, self.state.table(name))
+        if not unit.rules and not any(isinstance(special, Calls) for special in unit.specials.values()):
+            return
+        self._mark(unit, {})
+        self._start_round(0)
+        self._apply([(rule, None) for rule in unit.rules], {})
+        self._saturate(unit)
+
+    def continue_from(self, unit: Unit, before: Mapping[str, int]) -> None:
+        """Derive what follows from facts appended to tables; `before` says how many rows each had."""
+        self._mark(unit, before)
+        self._start_round(0)
+        deltas = [(rule, at) for rule in unit.rules for at, name in _atoms(rule) if name in before]
+        self._apply(deltas, {})
+        self._saturate(unit)
+
+    # --- rounds ----------------------------------------------------------------------------------------------------------
+
+    def _tables(self, unit: Unit) -> Iterable[tuple[str, Table]]:
+        names = dict.fromkeys((*unit.relations, *unit.uses))
+        return [(name, self.state.tables[name]) for name in names if name not in self.state.virtual]
+
+    def _mark(self, unit: Unit, before: Mapping[str, int]) -> None:
+        """Say where the delta of each table begins; without one, where it ends."""
+        for name, table in self._tables(unit):
+            words = self.state.store.M[table.number]
+            words[layout.OLD], words[layout.ALL] = before.get(name, len(table)), len(table)
+
+    def _start_round(self, number: int) -> None:
+        self.watch.progress.round = number
+        self.watch.look()
+
+    def _saturate(self, unit: Unit) -> None:
+        """Rounds until nothing is new."""
+        own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
+        own = [(name, table) for name, table in own if name not in self.state.virtual]
+        uses = [(rule, at, name) for rule in unit.rules for at, name in _atoms(rule) if name in unit.relations]
+        plans: dict[tuple[CoreRule, int], Plan] = {}
+        number = 0
+        self._answer(unit)
+        self._mark_inputs_old(unit)
+        while True:
+            grown = set()
+            for name, table in own:
+                words = self.state.store.M[table.number]
+                words[layout.OLD] = words[layout.ALL]
+                words[layout.ALL] = len(table)
+                if words[layout.OLD] < words[layout.ALL]:
+                    grown.add(name)
+            deltas = [(rule, at) for rule, at, name in uses if name in grown]
+            if not deltas:
+                return
+            number += 1
+            self._start_round(number)
+            self._apply(deltas, plans)
+            self._answer(unit)
+
+    def _mark_inputs_old(self, unit: Unit) -> None:
+        for name, table in self._tables(unit):
+            if name not in unit.relations:
+                self.state.store.M[table.number, layout.OLD] = len(table)
+
+    def _answer(self, unit: Unit) -> None:
+        for name, special in unit.specials.items():
+            if isinstance(special, Calls):
+                self.statistics.undefined += answer(special, self.state, self.state.table(name), self.watch.look)
+
+    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]], plans: dict[tuple[CoreRule, int], Plan]) -> None:
+        """Apply rules, each with the delta of one of its atoms, or to all facts."""
+        for rule, at in deltas:
+            known = plans.get((rule, at)) if at is not None else None
+            prepared = known or plan(rule, self.state, at)
+            if at is not None:
+                plans[rule, at] = prepared
+            self._run(rule, prepared)
+
+    def _run(self, rule: CoreRule, prepared: Plan) -> None:
+        state, progress = self.state, self.watch.progress
+        head, words, started = state.table(rule.head.predicate), prepared.state, time.perf_counter()
+        before = count = len(head)
+        progress.working_on = rule.head.predicate
+        for table in prepared.tables:
+            table.extend_indexes_to_all()
+        words[:] = 0
+        words[layout.ENTERING] = 1
+        while True:
+            words[layout.BUDGET] = STEP_BUDGET
+            store = state.store
+            join.run(
+                store.M,
+                store.X,
+                state.V,
+                state.terms.header,
+                prepared.services,
+                prepared.code,
+                prepared.slots,
+                prepared.cursor,
+                prepared.lists,
+                prepared.key,
+                prepared.stack,
+                words,
+            )
+            progress.facts += len(head) - count
+            count = len(head)
+            if words[layout.STATUS] == layout.DONE:
+                break
+            if words[layout.STATUS] == layout.GROW_TABLE:
+                store.tables[words[layout.CULPRIT]].grow()
+            elif words[layout.STATUS] == layout.GROW_TERMS:
+                state.terms.grow()
+            self.watch.look()
+        derivations = int(words[layout.DERIVATIONS])
+        progress.derivations += derivations
+        self.statistics.undefined += int(words[layout.UNDEFINED])
+        seconds = time.perf_counter() - started
+        self.statistics.rounds.append(Round(self.unit, rule.origin, progress.round, derivations, count - before, seconds))
+
+    # --- specials --------------------------------------------------------------------------------------------------------
+
+    def _close(self, name: str, special: Closure) -> None:
+        module = special.module
+        started = time.perf_counter()
+        self.watch.progress.working_on = name
+        relation = VirtualRelation(
+            self.state.stored(special.given).rows,
+            self.state.stored(module.edge).rows if module.edge is not None else None,
+            is_symmetric=module.kind is ModuleKind.SYMMETRIC_TRANSITIVE,
+            is_irreflexive=module.is_irreflexive,
+            is_turned=module.extends == "start",
+            look_up=self.watch.look,
+        )
+        self.state.set_virtual(name, relation)
+        seconds = time.perf_counter() - started
+        self.statistics.rounds.append(Round(self.unit, module.rules[0], 0, 0, 0, seconds))
+
+
+def _atoms(rule: CoreRule) -> list[tuple[int, str]]:
+    """The positions and names of a rule's positive atoms."""
+    return [(at, literal.predicate) for at, literal in enumerate(rule.body) if isinstance(literal, Atom)]

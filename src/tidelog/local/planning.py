@@ -1,0 +1,367 @@
+"""From a rule to a join plan: an order for its literals, chosen by bound columns and measured sizes, and code for the kernel.
+
+Greedy, as usual: what can be tested is tested at once; of the atoms the one comes next that is expected to match fewest rows
+under what is bound by then. How many that is comes from the index on these columns if there is one (rows by distinct keys),
+and from the size of the table otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tidelog.functions.conform import CONFORM
+from tidelog.local.core import CoreRule
+from tidelog.local.dictionary import KIND_CODES
+from tidelog.local.kernel import arithmetic, layout
+from tidelog.local.kernel.join import BIND, CHECK, services
+from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.state import State
+from tidelog.local.tables import Table
+from tidelog.local.virtual import VirtualRelation
+from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
+from tidelog.values import Kind
+
+_BINARY = {
+    "+": arithmetic.ADD,
+    "-": arithmetic.SUBTRACT,
+    "*": arithmetic.MULTIPLY,
+    "/": arithmetic.DIVIDE,
+    "mod": arithmetic.MODULO,
+    "=": arithmetic.EQUAL,
+    "!=": arithmetic.UNEQUAL,
+    "<": arithmetic.LESS,
+    "<=": arithmetic.LESS_EQUAL,
+    ">": arithmetic.GREATER,
+    ">=": arithmetic.GREATER_EQUAL,
+}
+_UNARY = {
+    "-": arithmetic.NEGATE,
+    "abs": arithmetic.ABSOLUTE,
+    "floor": arithmetic.FLOOR,
+    "ceil": arithmetic.CEIL,
+    "round": arithmetic.ROUND,
+    "sqrt": arithmetic.SQRT,
+}
+_ASKING = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
+_EXTREME = {"min": arithmetic.SMALLER, "max": arithmetic.LARGER}
+
+
+@dataclass(slots=True)
+class Plan:
+    """A rule ready to run: its code, and where a run of it stands."""
+
+    head: str
+    code: Int32s
+    slots: Int32s
+    cursor: Int64s
+    lists: Int64s
+    key: Int32s
+    stack: Int64s
+    state: Int64s
+    services: Int64s
+    tables: tuple[Table, ...]
+    """The tables whose indexes it uses."""
+    scratch: list[Int32s] = field(default_factory=list)
+
+
+def plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
+    """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.
+
+    Atoms before the delta's see the facts before the delta only, so that no instance is found twice.
+    """
+    return _Planner(rule, state, delta).plan()
+
+
+class _Planner:
+    def __init__(self, rule: CoreRule, state: State, delta: int | None) -> None:
+        self.rule, self.state, self.delta = rule, state, delta
+        self.steps: list[list[int]] = []
+        self.values: list[int] = []
+        self.slot_of: dict[object, int] = {}
+        self.bound: set[str] = set()
+        self.uses = Counter(name for literal in (rule.head, *rule.body) for name in _occurrences(literal))
+        self.last_binding = -1
+        self.head_names = names_of(rule.head.args)
+        self.tables: dict[int, Table] = {}
+        self.widest, self.deepest = len(rule.head.args), 1
+        self.scratch: dict[int, Int32s] = {}
+
+    def plan(self) -> Plan:
+        waiting = dict(enumerate(self.rule.body))
+        if self.delta is not None:
+            atom = waiting.pop(self.delta)
+            assert isinstance(atom, Atom)
+            self._scan(atom, self._table(atom), layout.DELTA)
+        while waiting:
+            at = self._ready(waiting)
+            if at is None:
+                at = min(waiting, key=lambda place: self._cost(waiting[place], place))
+            self._place(waiting.pop(at), at)
+        return self._assembled()
+
+    # --- order -----------------------------------------------------------------------------------------------------------
+
+    def _ready(self, waiting: dict[int, Literal]) -> int | None:
+        """A literal that is only a test by now, or binds a variable by computing it."""
+        for at, literal in waiting.items():
+            match literal:
+                case Atom(_, args):
+                    if names_of(args) <= self.bound:
+                        return at
+                case Negation(atom):
+                    if self._needed(atom) <= self.bound:
+                        return at
+                case Comparison():
+                    missing = names_of([literal]) - self.bound
+                    if not missing or self._assigned(literal, missing) is not None:
+                        return at
+        return None
+
+    def _needed(self, atom: Atom) -> set[str]:
+        """The variables of a negated atom that are not existential in it."""
+        own = Counter(_occurrences(atom))
+        return {name for name in own if self.uses[name] > own[name]}
+
+    def _assigned(self, comparison: Comparison, missing: set[str]) -> tuple[Variable, Term] | None:
+        if comparison.op == "=" and len(missing) == 1:
+            for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
+                if isinstance(side, Variable) and side.name in missing - names_of([other]):
+                    return side, other
+        return None
+
+    def _cost(self, literal: Literal, place: int) -> tuple[float, int]:
+        """How many matches an atom will have, as far as one can tell; then its place."""
+        if not isinstance(literal, Atom):
+            return float("inf"), place  # its variables are still to come
+        known = tuple(at for at, arg in enumerate(literal.args) if names_of([arg]) <= self.bound)
+        stored = self.state.stored(literal.predicate)
+        size = float(stored.estimated_size if isinstance(stored, VirtualRelation) else len(stored))
+        if size == 0 or not known:
+            return size, place
+        if isinstance(stored, Table) and (distinct := stored.distinct_keys(known)):
+            return size / distinct, place
+        return size ** (1 - len(known) / len(literal.args)), place
+
+    # --- steps -----------------------------------------------------------------------------------------------------------
+
+    def _slot(self, term: Term) -> int:
+        """The slot of a variable or constant."""
+        key: object = term.name if isinstance(term, Variable) else None
+        if isinstance(term, Constant):
+            key = term.value
+        if key not in self.slot_of:
+            self.slot_of[key] = len(self.values)
+            self.values.append(int(self.state.terms.encode([term.value])[0]) if isinstance(term, Constant) else 0)
+        return self.slot_of[key]
+
+    def _bind(self, name: str) -> None:
+        self.bound.add(name)
+        if name in self.head_names:
+            self.last_binding = len(self.steps)
+
+    def _table(self, atom: Atom) -> Table:
+        table = self.state.stored(atom.predicate)
+        assert isinstance(table, Table)
+        self.widest = max(self.widest, table.arity)
+        return table
+
+    def _place(self, literal: Literal, at: int) -> None:
+        match literal:
+            case Atom(predicate):
+                stored = self.state.stored(predicate)
+                if isinstance(stored, VirtualRelation):
+                    self._walk(literal, stored)
+                else:
+                    self._join(literal, self._table(literal), is_old=self.delta is not None and at < self.delta)
+            case Negation(atom):
+                stored = self.state.stored(atom.predicate)
+                if isinstance(stored, VirtualRelation):
+                    self._lack(atom, stored)
+                else:
+                    self._exclude(atom, self._table(atom))
+            case Comparison():
+                self._compare(literal)
+
+    def _actions(self, atom: Atom, columns: list[int]) -> list[int]:
+        """What to do with columns that are no part of a key; those that nobody asks for need nothing."""
+        actions: list[int] = []
+        count = 0
+        for column in columns:
+            arg = atom.args[column]
+            if isinstance(arg, Variable) and arg.name not in self.bound:
+                if self.uses[arg.name] == 1:
+                    continue
+                self._bind(arg.name)
+                actions += [column, BIND, self._slot(arg)]
+            else:
+                actions += [column, CHECK, self._slot(arg)]
+            count += 1
+        return [count, *actions]
+
+    def _scan(self, atom: Atom, table: Table, span: int) -> None:
+        actions = self._actions(atom, list(range(len(atom.args))))
+        self.steps.append([layout.SCAN, table.number, span, *actions])
+
+    def _join(self, atom: Atom, table: Table, *, is_old: bool) -> None:
+        known = [at for at, arg in enumerate(atom.args) if names_of([arg]) <= self.bound]
+        if len(known) == len(atom.args):
+            self.steps.append([layout.TEST, table.number, len(known), *map(self._slot, atom.args)])
+        elif not known:
+            self._scan(atom, table, layout.BEFORE if is_old else layout.WHOLE)
+        else:
+            keys = [self._slot(atom.args[at]) for at in known]
+            index = table.index_on(known)
+            self.tables[table.number] = table
+            actions = self._actions(atom, [at for at in range(len(atom.args)) if at not in known])
+            self.steps.append([layout.PROBE, index.number, table.number, int(is_old), len(keys), *keys, *actions])
+
+    def _exclude(self, atom: Atom, table: Table) -> None:
+        known = [at for at, arg in enumerate(atom.args) if names_of([arg]) <= self.bound]
+        keys = [self._slot(atom.args[at]) for at in known]
+        if len(known) == len(atom.args):
+            self.steps.append([layout.ABSENT, table.number, len(keys), *keys])
+            return
+        first: dict[str, int] = {}
+        pairs: list[int] = []
+        for at, arg in enumerate(atom.args):
+            if at not in known and isinstance(arg, Variable):
+                earlier = first.setdefault(arg.name, at)
+                pairs += [earlier, at] if earlier != at else []
+        index = -1
+        if known:
+            index = table.index_on(known).number
+            self.tables[table.number] = table
+        self.steps.append([layout.NONE, index, table.number, len(keys), *keys, len(pairs) // 2, *pairs])
+
+    def _walk(self, atom: Atom, relation: VirtualRelation) -> None:
+        """An atom of a virtual relation."""
+        number = self.state.number_of(relation)
+        left, right = atom.args
+        knows_left, knows_right = (names_of([arg]) <= self.bound for arg in atom.args)
+        if not knows_left and not knows_right:
+            self._bind_in_step(left, [layout.NODES, number, self._slot(left)])
+            knows_left, knows_right = True, names_of([right]) <= self.bound
+        if knows_left and knows_right:
+            self.steps.append([layout.HAS_PAIR, number, self._slot(left), self._slot(right)])
+            return
+        op, key, new = (layout.FORWARD, left, right) if knows_left else (layout.BACKWARD, right, left)
+        self._lend_scratch(relation)
+        self._bind_in_step(new, [op, number, self._slot(key), self._slot(new)])
+
+    def _lack(self, atom: Atom, relation: VirtualRelation) -> None:
+        """A negated atom of a virtual relation."""
+        number = self.state.number_of(relation)
+        left, right = atom.args
+        knows_left, knows_right = (names_of([arg]) <= self.bound for arg in atom.args)
+        if knows_left and knows_right:
+            self.steps.append([layout.LACKS_PAIR, number, self._slot(left), self._slot(right)])
+            return
+        self._lend_scratch(relation)
+        if knows_left:
+            self.steps.append([layout.NO_PAIR, number, layout.FROM_LEFT, self._slot(left)])
+        elif knows_right:
+            self.steps.append([layout.NO_PAIR, number, layout.FROM_RIGHT, self._slot(right)])
+        elif names_of([left]) == names_of([right]):
+            self.state.count_loops(relation)
+            self.steps.append([layout.NO_PAIR, number, layout.ANY_LOOP])
+        else:
+            self.steps.append([layout.NO_PAIR, number, layout.ANY_PAIR])
+
+    def _bind_in_step(self, term: Term, step: list[int]) -> None:
+        assert isinstance(term, Variable)
+        self._bind(term.name)
+        self.steps.append(step)
+
+    def _lend_scratch(self, relation: VirtualRelation) -> None:
+        self.scratch[len(self.steps)] = np.empty(relation.longest_list, np.int32)
+
+    # --- expressions -----------------------------------------------------------------------------------------------------
+
+    def _compare(self, literal: Comparison) -> None:
+        missing = names_of([literal]) - self.bound
+        assigned = self._assigned(literal, missing) if missing else None
+        if assigned is not None:
+            variable, term = assigned
+            code = self._code(term)
+            self._bind(variable.name)
+            self.steps.append([layout.LET, self._slot(variable), len(code), *code])
+        elif literal.op in ("=", "!=") and not isinstance(literal.left, Call) and not isinstance(literal.right, Call):
+            op = layout.SAME if literal.op == "=" else layout.DIFFERENT
+            self.steps.append([op, self._slot(literal.left), self._slot(literal.right)])
+        else:
+            code = [*self._code(literal.left), *self._code(literal.right, 1), _BINARY[literal.op]]
+            self.steps.append([layout.FILTER, len(code), *code])
+
+    def _code(self, term: Term, depth: int = 0) -> list[int]:
+        """Postfix code for a term that is computed on top of `depth` others."""
+        self.deepest = max(self.deepest, depth + 1)
+        if not isinstance(term, Call):
+            return [arithmetic.PUSH, self._slot(term)]
+        first, *others = term.args
+        code = self._code(first, depth)
+        if term.function.startswith(CONFORM):
+            return [*code, arithmetic.CONFORM, KIND_CODES[Kind(term.function.removeprefix(CONFORM))]]
+        if term.function in _EXTREME:
+            code.append(arithmetic.ORDERED)
+        elif not others:
+            return [*code, _UNARY[term.function]]
+        for other in others:
+            code += [*self._code(other, depth + 1), (_EXTREME | _BINARY)[term.function]]
+        return code
+
+    # --- assembly --------------------------------------------------------------------------------------------------------
+
+    def _fuse(self, head: list[int]) -> None:
+        """Turn a last probe that binds one variable of a binary head into one step with the head itself."""
+        if not self.steps or len(head) != 2 or head[0] == head[1]:
+            return
+        match self.steps[-1]:
+            case [layout.PROBE, index, table, is_old, count, *rest] if rest[count] == 1 and rest[count + 2] == BIND:
+                keys, column, slot = rest[:count], rest[count + 1], rest[count + 3]
+                if slot in head:
+                    position = head.index(slot)
+                    fixed = head[1 - position]
+                    self.steps[-1] = [layout.PROBE_EMIT, index, table, is_old, column, fixed, position, count, *keys]
+
+    def _assembled(self) -> Plan:
+        head_table = self.state.table(self.rule.head.predicate)
+        head = [self._slot(arg) for arg in self.rule.head.args]
+        cut = self.last_binding
+        self._fuse(head)
+        steps = [*self.steps, [layout.EMIT]]
+        head_at = layout.STEPS_AT + len(steps)
+        places: list[int] = []
+        code: list[int] = []
+        for step in steps:
+            places.append(head_at + len(head) + len(code))
+            code += step
+        words = [len(steps), head_table.number, len(head), head_at, cut, *places, *head, *code]
+        ops = {step[0] for step in steps}
+        lists = np.zeros((len(steps), 4), np.int64)
+        for depth, buffer in self.scratch.items():
+            lists[depth, 2], lists[depth, 3] = buffer.ctypes.data, len(buffer)
+        return Plan(
+            self.rule.head.predicate,
+            np.array(words, np.int32),
+            np.array(self.values, np.int32),
+            np.zeros(len(steps), np.int64),
+            lists,
+            np.empty(max(2, self.widest), np.int32),
+            np.zeros(3 * (self.deepest + 1), np.int64),
+            np.zeros(layout.STATE_WIDTH, np.int64),
+            services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_ASKING)),
+            tuple(self.tables.values()),
+            list(self.scratch.values()),
+        )
+
+
+def _occurrences(literal: Literal) -> list[str]:
+    """The names of variables as often as they stand in a literal."""
+    match literal:
+        case Atom(_, args) | Negation(Atom(_, args)):
+            return [arg.name for arg in args if isinstance(arg, Variable)]
+        case _:
+            return [*names_of([literal]), *names_of([literal])]  # a variable of an expression is always asked for

@@ -1,0 +1,126 @@
+"""What a knowledge base holds: the dictionary, a table or virtual relation for each relation, and the way back.
+
+Facts that the user gives of a relation with rules are kept apart as well (`explicit`), so that what the rules derive can be
+derived anew.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.local.core import Core
+from tidelog.local.dictionary import Dictionary
+from tidelog.local.kernel import virtual as kernel
+from tidelog.local.kernel.memory import Int64s
+from tidelog.local.tables import Store, Table
+from tidelog.local.virtual import VirtualRelation
+
+
+class State:
+    """All facts, in the form in which the kernel works on them."""
+
+    def __init__(self) -> None:
+        self.terms = Dictionary()
+        self.store = Store(self.terms)
+        self.tables: dict[str, Table] = {}
+        self.explicit: dict[str, Table] = {}
+        self.virtual: dict[str, VirtualRelation] = {}
+        self.answered: dict[str, int] = {}
+        """For each relation of asked arguments how many have been answered."""
+        self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
+        self._numbers: dict[int, int] = {}
+
+    def prepare(self, core: Core) -> None:
+        """Tables for all relations of a program."""
+        for name, arity in core.arities.items():
+            if name not in core.given:
+                self.ensure_table(name, arity)
+
+    def ensure_table(self, name: str, arity: int) -> Table:
+        """The table of a relation, made if need be."""
+        if name not in self.tables:
+            self.tables[name] = self.store.new_table(arity)
+        return self.tables[name]
+
+    def drop_table(self, name: str) -> None:
+        """Empty a table that nobody needs any more and leave its place to another."""
+        self.store.release(self.tables.pop(name))
+
+    def table(self, name: str) -> Table:
+        """The table of a stored relation."""
+        return self.tables[name]
+
+    def stored(self, name: str) -> Table | VirtualRelation:
+        """What holds the facts of a relation."""
+        return self.virtual[name] if name in self.virtual else self.tables[name]
+
+    def explicit_table(self, name: str) -> Table:
+        """The table of the facts that the user gave of a relation with rules."""
+        if name not in self.explicit:
+            self.explicit[name] = self.store.new_table(self.tables[name].arity)
+        return self.explicit[name]
+
+    def set_virtual(self, name: str, relation: VirtualRelation) -> None:
+        """Let a virtual relation be what it now is."""
+        self.virtual[name] = relation
+        self._renumber()
+
+    def _renumber(self) -> None:
+        self._numbers = {id(relation): at for at, relation in enumerate(self.virtual.values())}
+        rows = [relation.words for relation in self.virtual.values()]
+        self.V = np.stack(rows) if rows else np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
+
+    def number_of(self, relation: VirtualRelation) -> int:
+        """Its row of `V`."""
+        return self._numbers[id(relation)]
+
+    def count_loops(self, relation: VirtualRelation) -> None:
+        """Let the kernel know whether there are pairs (x, x)."""
+        relation.count_loops()
+        self._renumber()
+
+
+class Undo:
+    """The way back to what a state was: rows that were appended go, tables that were begun anew come back."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.tables, self.explicit = dict(state.tables), dict(state.explicit)
+        self.lengths = {table.number: len(table) for table in (*state.tables.values(), *state.explicit.values())}
+        self.virtual = dict(state.virtual)
+        self.answered = dict(state.answered)
+        self.aside: dict[int, tuple[Table, dict[str, Any]]] = {}
+
+    def begin_anew(self, table: Table) -> None:
+        """Empty a table for as long as nobody goes back."""
+        if table.number in self.aside:
+            table.set_aside()
+        else:
+            self.aside[table.number] = table, table.set_aside()
+
+    def length_before(self, table: Table) -> int:
+        """How many rows a table had."""
+        return self.lengths.get(table.number, 0)
+
+    def rows_before(self, table: Table) -> NDArray[np.int32]:
+        """The rows a table had."""
+        count = self.length_before(table)
+        if table.number in self.aside:
+            buffer: NDArray[np.int32] = self.aside[table.number][1]["buffers"]["_rows"]
+            return buffer[: count * table.arity].reshape(count, table.arity)
+        return table.rows[:count]
+
+    def go_back(self) -> None:
+        """Make the state what it was."""
+        state = self.state
+        for table, kept in self.aside.values():
+            table.bring_back(kept)
+        for table in (*state.tables.values(), *state.explicit.values()):
+            table.shorten(self.length_before(table))
+        state.tables, state.explicit = {**state.tables, **self.tables}, {**state.explicit, **self.explicit}
+        state.virtual = dict(self.virtual)
+        state.answered = dict(self.answered)
+        state._renumber()
