@@ -1,21 +1,57 @@
-"""The one runner: each workload writes a table and a plot to `benchmarks/results/`."""
+"""The one runner: `python -m benchmarks [NAME…] [--quick] [--repeats N]`; tables and plots go to `benchmarks/results/`.
+
+A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 
-from benchmarks import front_end
+from benchmarks import front_end, start_up
+from benchmarks.harness import summary
+from benchmarks.harness.results import RESULTS
+from benchmarks.harness.runner import WrongCountError, run
+from benchmarks.workloads import WORKLOADS
 
-WORKLOADS = {"front_end": front_end.run}
+NAMES = ("front_end", "start_up", *WORKLOADS)
+
+
+def chosen(names: list[str]) -> list[str]:
+    """The workloads that the names stand for, all where there are none."""
+    for name in names:
+        if not any(_stands_for(name, workload) for workload in NAMES):
+            sys.exit(f"no workload {name!r}; there are: {', '.join(NAMES)}")
+    return [workload for workload in NAMES if not names or any(_stands_for(name, workload) for name in names)]
+
+
+def _stands_for(name: str, workload: str) -> bool:
+    return workload == name or workload.startswith(name + "_")
 
 
 def main() -> None:
     """Run the workloads named on the command line, or all."""
-    for name in sys.argv[1:] or WORKLOADS:
-        if name not in WORKLOADS:
-            sys.exit(f"no workload {name!r}; there are: {', '.join(WORKLOADS)}")
-        print(f"== {name}")
-        WORKLOADS[name]()
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Tidelog beside its peers.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"what to run (all): {', '.join(NAMES)}")
+    parser.add_argument("--quick", action="store_true", help="the two smallest sizes only; results go to results/quick")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="measure each N times and keep the best (3)")
+    options = parser.parse_args()
+    folder = RESULTS / "quick" if options.quick else RESULTS
+    all_finished = True
+    for name in chosen(options.names):
+        print(f"== {name}", flush=True)
+        if name == "front_end":
+            front_end.run()
+        elif name == "start_up":
+            start_up.run(folder)
+        else:
+            try:
+                all_finished &= run(WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
+            except WrongCountError as error:
+                sys.exit(f"WRONG: {error}")
+    print(f"summary in {summary.write(WORKLOADS, start_up.judgements(folder), folder)}")
+    if not all_finished:
+        sys.exit("some contenders failed, see above")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ for the same text, the floor below any parser that is built on it.
 from __future__ import annotations
 
 import csv
-import math
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
+from benchmarks.harness.results import RESULTS, exponent
 from tidelog.errors import Diagnostics
 from tidelog.program import hypergraph
 from tidelog.program.modules import find_modules
@@ -23,7 +22,6 @@ from tidelog.syntax.tree import Rule
 
 SIZES = (650, 1300, 2600, 5200, 10_000)
 REPEATS = 3
-RESULTS = Path(__file__).parent / "results"
 TARGETS = {1300: 1.0, 10_000: 8.0}
 
 
@@ -114,20 +112,14 @@ def run() -> None:
             target = f"  (target {TARGETS[size]:.0f} s)" if size in TARGETS else ""
             per_rule = best["total"] / size * 1e6
             print(f"{shape:9} {size:6} rules  {best['total']:6.2f} s CPU  {per_rule:5.0f} us a rule{target}")
-        print(f"{shape:9} grows with size to the power of {_exponent(rows, shape):.2f}")
+        own = [(float(row["rules"]), float(row["total"])) for row in rows if row["shape"] == shape]
+        print(f"{shape:9} grows with size to the power of {exponent(own):.2f}")
     RESULTS.mkdir(exist_ok=True)
     with (RESULTS / "front_end.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()} for row in rows)
     _plot(rows)
-
-
-def _exponent(rows: list[dict[str, float | str]], shape: str) -> float:
-    """The slope of time against size on logarithmic axes."""
-    points = [(math.log(float(r["rules"])), math.log(float(r["total"]))) for r in rows if r["shape"] == shape]
-    mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    return float(sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points))
 
 
 def _plot(rows: list[dict[str, float | str]]) -> None:

@@ -1,0 +1,1 @@
+"""Measures workloads: one fresh process per measurement, tables, plots and the summary."""

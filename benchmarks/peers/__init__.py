@@ -1,0 +1,1 @@
+"""The contenders: how each engine is given rules and tables and asked for the number of result facts."""
