@@ -17,9 +17,12 @@ from typer.testing import CliRunner
 
 from tidelog.cli import app
 from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, did_you_mean, in_order, render_all
+from tidelog.files.reading import read
 from tidelog.program.program import check
+from tidelog.program.relations import Relation
 from tidelog.source import Source, Span, excerpt
-from tidelog.values import from_python
+from tidelog.syntax.tree import Column
+from tidelog.values import Kind, from_python
 
 GOLDENS = Path(__file__).parent / "errors"
 PAGES = Path(__file__).parent.parent / "docs" / "errors"
@@ -139,6 +142,40 @@ def unknown_relation(folder: Path) -> str:
     return output
 
 
+def loading(path: Path, text: str, relation: Relation | None = None) -> str:
+    """What reading a file with that text says."""
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(TidelogError) as caught:
+        read(path, "edge", relation)
+    return str(caught.value)
+
+
+def row_that_does_not_fit(folder: Path) -> str:
+    columns = (Column("src", Kind.STRING), Column("weight", Kind.INT))
+    path = folder / "edges.csv"
+    output = loading(path, "src,weight\na,5\nb,heavy\nc,\n", Relation("edge", 2, columns))
+    assert output.replace(f"{folder}/", "") + "\n" == blocks((PAGES / "TL080.md").read_text(encoding="utf-8"), "text")[1][2]
+    return output
+
+
+def columns_that_do_not_fit(folder: Path) -> str:
+    output = loading(folder / "edges.csv", "a,b,5\n", Relation("edge", 2))
+    assert output.replace(f"{folder}/", "") + "\n" == blocks((PAGES / "TL081.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def unknown_file_format(folder: Path) -> str:
+    output = loading(folder / "edges.xlsx", "")
+    assert output.replace(f"{folder}/", "") + "\n" == blocks((PAGES / "TL082.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def damaged_file(folder: Path) -> str:
+    output = loading(folder / "edges.parquet", "a,b\nc,d\n")
+    assert output.startswith(f"error TL083: {folder / 'edges.parquet'} is damaged: ")
+    return output
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
@@ -146,6 +183,10 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL071": [input_that_is_not_read],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
+    "TL080": [row_that_does_not_fit],
+    "TL081": [columns_that_do_not_fit],
+    "TL082": [unknown_file_format],
+    "TL083": [damaged_file],
 }
 """For each code that no program text provokes: what does."""
 

@@ -8,9 +8,23 @@ possible, and judges everything else.  `errors` collects every problem of a text
 command `tidelog`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from tidelog.errors import Diagnostic, TidelogError
 from tidelog.source import Source
 from tidelog.values import IRI, Literal
 
 __version__ = "0.1.0"
-__all__ = ["IRI", "Diagnostic", "Literal", "Source", "TidelogError", "__version__"]
+__all__ = ["IRI", "Diagnostic", "KnowledgeBase", "Literal", "Source", "TidelogError", "__version__"]
+
+if TYPE_CHECKING:
+    from tidelog.kb import KnowledgeBase
+
+
+def __getattr__(name: str) -> Any:
+    """`KnowledgeBase` is imported when it is first used, so that importing tidelog takes no time."""
+    if name == "KnowledgeBase":
+        from tidelog.kb import KnowledgeBase
+
+        return KnowledgeBase
+    raise AttributeError(f"module 'tidelog' has no attribute {name!r}")

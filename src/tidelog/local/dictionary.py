@@ -141,7 +141,7 @@ class Dictionary:
 
     def kinds_of(self, ids: Int32s) -> list[Kind]:
         """The kinds among the values."""
-        return [KINDS[code] for code in np.unique(self._kinds[ids])] if len(ids) else []
+        return [KINDS[code] for code in np.flatnonzero(np.bincount(self._kinds[ids]))] if len(ids) else []
 
     def payloads_of(self, ids: Int32s) -> Int64s:
         """The payloads of values that are no texts."""
@@ -155,7 +155,7 @@ class Dictionary:
         if not kinds:
             return pa.array([], pa.large_string())
         if len(kinds) > 1 or kinds[0] is Kind.LITERAL:
-            distinct, places = np.unique(ids, return_inverse=True)
+            distinct, places = self._distinct(ids)
             texts = pa.array([_shown(value) for value in self.values_of(distinct)], pa.large_string())
             return texts.take(pa.array(places))
         match kinds[0]:
@@ -170,6 +170,15 @@ class Dictionary:
             case Kind.TIMESTAMP:
                 return pa.array(self._payloads[ids]).cast(pa.timestamp("us", "UTC"))
         return pa.array(self._payloads[ids])
+
+    def decode_compactly(self, ids: Int32s) -> pa.Array:
+        """Like `decode_column`, but texts as a dictionary and their places in it, which files are written from faster."""
+        import pyarrow as pa
+
+        if self.kinds_of(ids) not in ([Kind.STRING], [Kind.IRI]):
+            return self.decode_column(ids)
+        distinct, places = self._distinct(ids)
+        return pa.DictionaryArray.from_arrays(pa.array(places), self._texts(distinct))
 
     def _texts(self, ids: Int32s) -> pa.Array:
         import pyarrow as pa
@@ -186,10 +195,21 @@ class Dictionary:
 
     def objects_of(self, ids: Int32s) -> NDArray[np.object_]:
         """The Python objects of ids, equal ones made once."""
-        distinct, places = np.unique(ids, return_inverse=True)
+        distinct, places = self._distinct(ids)
         objects = np.empty(len(distinct), object)
         objects[:] = [self._value(int(i)).content for i in distinct]
         return objects[places]
+
+    def _distinct(self, ids: Int32s) -> tuple[Int32s, Int32s]:
+        """The ids that occur, and for each id its place among them."""
+        if len(self) > 8 * len(ids):
+            distinct, places = np.unique(ids, return_inverse=True)
+            return distinct, places.astype(np.int32)
+        place_of = np.zeros(len(self), np.int32)
+        place_of[ids] = 1
+        distinct = np.flatnonzero(place_of).astype(np.int32)
+        place_of[distinct] = np.arange(len(distinct), dtype=np.int32)
+        return distinct, place_of[ids]
 
     def _value(self, at: int) -> Value:
         kind, payload = KINDS[self._kinds[at]], int(self._payloads[at])

@@ -29,6 +29,22 @@ class Difference:
     virtual_before: VirtualRelation | None = None
     virtual_after: VirtualRelation | None = None
 
+    def rows_that_came(self) -> Rows:
+        """The rows that are there now and were not before."""
+        return self.came if self.virtual_after is None else _only_in(self.virtual_after, self.virtual_before)
+
+    def rows_that_went(self) -> Rows:
+        """The rows that were there before and are not now."""
+        return self.went if self.virtual_before is None else _only_in(self.virtual_before, self.virtual_after)
+
+
+def _only_in(one: VirtualRelation, other: VirtualRelation | None) -> Rows:
+    """The pairs of one virtual relation that another one does not have."""
+    pieces = [np.stack(columns, axis=1) for columns in one.chunks()]
+    if other is not None:
+        pieces = [piece[~other.contains(piece)] for piece in pieces]
+    return np.concatenate(pieces) if pieces else np.empty((0, 2), np.int32)
+
 
 @dataclass(slots=True)
 class _Changes:
@@ -57,6 +73,8 @@ class LocalEngine:
         self._replaced: set[str] = set()
         """Tables from which explicit facts were deleted since then."""
         self.statistics = Statistics()
+        self.algorithm = "none"
+        """How the last settling was done."""
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
@@ -114,7 +132,17 @@ class LocalEngine:
             raise
         self._settled, self._replaced = self._lengths(), set()
         self.statistics = statistics
+        self.algorithm = self._how(changes)
         return differences
+
+    def forget_changes(self) -> None:
+        """After going back: there is nothing left to derive."""
+        self._replaced = set()
+
+    def _how(self, changes: _Changes) -> str:
+        if self._replaced or changes.redone:
+            return f"rematerialise: {', '.join(sorted(n for n in changes.redone if not n.startswith('#')))}"
+        return "semi-naive"
 
     def _propagate(self, watch: Watch, undo: Undo, statistics: Statistics) -> _Changes:
         changes = _Changes(redone=set(self._replaced))

@@ -1,0 +1,68 @@
+"""What an update did: the facts that came and went, by relation, and what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from tidelog.facts import Facts
+
+
+class FactsByRelation(Mapping[str, Facts]):
+    """Facts by relation, only those relations that have any; worked out when somebody looks."""
+
+    def __init__(self, compute: Callable[[], dict[str, Facts]]) -> None:
+        """`compute` gives the facts of each relation."""
+        self._compute = compute
+        self._found: dict[str, Facts] | None = None
+
+    @property
+    def _facts(self) -> dict[str, Facts]:
+        if self._found is None:
+            self._found = {name: facts for name, facts in sorted(self._compute().items()) if facts}
+        return self._found
+
+    def __getitem__(self, relation: str) -> Facts:
+        return self._facts[relation]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __repr__(self) -> str:
+        return "{" + ", ".join(f"{name}: {len(facts):,}" for name, facts in self.items()) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeStatistics:
+    """What an update took."""
+
+    algorithm: str
+    """`semi-naive` if only new consequences were derived, `rematerialise` if something was derived anew, and why."""
+    inserted: int = 0
+    """Facts that were not explicit before and are now."""
+    deleted: int = 0
+    """Facts that were explicit before and are not now."""
+    without_effect: int = 0
+    """Insertions of facts that were explicit already, deletions of facts that were not."""
+    derivations: int = 0
+    rounds: int = 0
+    undefined: int = 0
+    """Results that are undefined, such as of a division by zero."""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An update, done."""
+
+    inserted: Mapping[str, Facts]
+    """Facts that hold now and did not before, explicit or derived, by relation."""
+    deleted: Mapping[str, Facts]
+    """Facts that held before and do not now."""
+    stats: ChangeStatistics = field(default_factory=lambda: ChangeStatistics("none"))
+
+    def __repr__(self) -> str:
+        return f"Change(inserted={self.inserted!r}, deleted={self.deleted!r}, algorithm={self.stats.algorithm!r})"

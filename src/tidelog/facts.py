@@ -1,0 +1,191 @@
+"""Facts as results: tuples of Python objects, tables of Arrow, pandas and polars, files, and pictures of themselves.
+
+A result is what the knowledge base held when it was asked for; later updates do not change it.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from tidelog.errors import fail
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from tidelog.local.dictionary import Dictionary
+    from tidelog.local.virtual import VirtualRelation
+    from tidelog.values import Kind
+
+    Columns = tuple[NDArray[np.int32], ...]
+
+_ROWS_AT_ONCE = 1 << 16
+_ROWS_SHOWN = 20
+
+
+class Facts:
+    """The facts of one relation, or the answers to a query."""
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        held: NDArray[np.int32] | VirtualRelation,
+        terms: Dictionary,
+        kinds: Sequence[Kind | None] = (),
+    ) -> None:
+        """`held` is a matrix of ids, or a relation whose pairs are made when they are asked for."""
+        self.name = name
+        self.columns = tuple(columns)
+        self._held, self._terms = held, terms
+        self._kinds = tuple(kinds) or (None,) * len(self.columns)
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __bool__(self) -> bool:
+        return len(self) > 0
+
+    def _pieces(self) -> Iterator[Columns]:
+        """The ids, column by column, some rows at a time."""
+        import numpy as np
+
+        if not isinstance(self._held, np.ndarray):
+            yield from self._held.chunks(_ROWS_AT_ONCE)
+            return
+        for begin in range(0, len(self._held), _ROWS_AT_ONCE):
+            yield tuple(self._held[begin : begin + _ROWS_AT_ONCE].T)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        if not self.columns:
+            yield from [()] * len(self)
+            return
+        for piece in self._pieces():
+            yield from zip(*(self._terms.objects_of(ids).tolist() for ids in piece), strict=True)
+
+    def __contains__(self, fact: object) -> bool:
+        """Whether a tuple is among the facts; values compare by kind and content, so 1 is not 1.0."""
+        import numpy as np
+
+        from tidelog.values import from_python
+
+        if not isinstance(fact, tuple) or len(fact) != len(self.columns):
+            return False
+        row = self._terms.encode([from_python(value) for value in fact]).reshape(1, -1)
+        if isinstance(self._held, np.ndarray):
+            return bool((self._held == row).all(axis=1).any())
+        return bool(self._held.contains(row)[0])
+
+    # --- into other forms ------------------------------------------------------------------------------------------------
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table.  A column of several kinds becomes a column of texts."""
+        return self._table(self._terms.decode_column)
+
+    def _table(self, decode: Callable[[NDArray[np.int32]], pa.Array]) -> pa.Table:
+        import numpy as np
+        import pyarrow as pa
+
+        if isinstance(self._held, np.ndarray):
+            columns: Columns = tuple(np.ascontiguousarray(self._held[:, at]) for at in range(len(self.columns)))
+        else:
+            pieces = list(self._held.chunks())
+            columns = (
+                tuple(np.concatenate(side) for side in zip(*pieces, strict=True)) if pieces else (np.empty(0, np.int32),) * 2
+            )
+        arrays = [
+            decode(ids) if len(ids) else pa.array([], _empty_type(kind)) for ids, kind in zip(columns, self._kinds, strict=True)
+        ]
+        return pa.Table.from_arrays(arrays, names=list(self.columns))
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame."""
+        _require("pandas")
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame."""
+        return _require("polars").from_arrow(self.to_arrow())
+
+    def write(self, path: str | PathLike[str], format: str | None = None) -> None:  # noqa: A002
+        """Write the facts to a file: CSV, TSV, JSON Lines (each also .gz), Parquet or Arrow, by its ending."""
+        from tidelog.files.writing import write
+
+        write(self._table(self._terms.decode_compactly), path, format)
+
+    # --- for people ------------------------------------------------------------------------------------------------------
+
+    def head(self, count: int = _ROWS_SHOWN) -> list[tuple[Any, ...]]:
+        """The first few facts."""
+        found = iter(self)
+        return [fact for _, fact in zip(range(count), found, strict=False)]
+
+    def __repr__(self) -> str:
+        rows = [tuple(map(str, fact)) for fact in self.head()]
+        widths = [max(map(len, cells)) for cells in zip(self.columns, *rows, strict=True)] if self.columns else []
+        lines = [
+            self._title(),
+            *("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in (self.columns, *rows)),
+        ]
+        return "\n".join([*lines, *self._more()])
+
+    def _repr_html_(self) -> str:
+        def row(cells: Sequence[object], tag: str) -> str:
+            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+
+        body = "".join(row(fact, "td") for fact in self.head())
+        more = "".join(f"<p>{html.escape(line)}</p>" for line in self._more())
+        caption = html.escape(self._title())
+        return f"<table><caption>{caption}</caption><thead>{row(self.columns, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+
+    def _title(self) -> str:
+        return f"{self.name}: {len(self):,} {'fact' if len(self) == 1 else 'facts'}"
+
+    def _more(self) -> list[str]:
+        more = len(self) - _ROWS_SHOWN
+        return [f"... and {more:,} more"] if more > 0 else []
+
+
+class AllFacts:
+    """The facts of all relations: tuples with the name of the relation first."""
+
+    def __init__(self, relations: Sequence[Facts]) -> None:
+        self.relations = tuple(relations)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.relations))
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        for facts in self.relations:
+            for fact in facts:
+                yield (facts.name, *fact)
+
+    def __contains__(self, fact: object) -> bool:
+        if not isinstance(fact, tuple) or not fact:
+            return False
+        return any(facts.name == fact[0] and fact[1:] in facts for facts in self.relations)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{facts.name}: {len(facts):,}" for facts in self.relations)
+
+
+def _empty_type(kind: Kind | None) -> pa.DataType:
+    import pyarrow as pa
+
+    from tidelog.files.columns import ARROW_TYPES
+
+    return ARROW_TYPES.get(kind, pa.large_string()) if kind is not None else pa.large_string()
+
+
+def _require(module: str) -> Any:
+    """An optional library, or an error that says how to install it."""
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise fail("TL084", f"{module} is not installed", fix=f"pip install {module}") from error

@@ -1,0 +1,186 @@
+"""CSV, TSV and Souffle's `.facts`: all cells as texts, and whether the first row is a header."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from tidelog.errors import TidelogError
+from tidelog.files.formats import FileFormat, Format
+from tidelog.files.matching import find_names
+from tidelog.files.raw import RawTable, damaged, not_utf8, read_bytes
+from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+from tidelog.files.text_types import infer
+from tidelog.program.relations import Relation
+from tidelog.values import Kind
+
+Header = bool | Literal["auto"]
+
+_BLOCK = 1 << 22
+_LARGEST_BLOCK = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The bytes of a file and how its cells are told apart."""
+
+    source: str
+    data: bytes
+    delimiter: str
+    has_quotes: bool
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Row by row the line on which it starts, and its cells: for error messages only."""
+        reader = self._reader(is_strict=False)
+        line = 1
+        try:
+            for row in reader:
+                if row:
+                    yield line, row
+                line = reader.line_num + 1
+        except csv.Error:  # a cell too long for this reader: the places behind it are not found
+            return
+
+    def open_quote(self) -> int | None:
+        """The line with the quote that nothing closes, if there is one: Arrow takes all behind it for one cell."""
+        if not self.has_quotes or self.data.count(b'"') % 2 == 0:
+            return None
+        reader = self._reader(is_strict=True)
+        line = 1
+        while True:
+            try:
+                next(reader)
+            except StopIteration:
+                return None
+            except csv.Error as error:
+                if "end of data" in str(error):
+                    return line
+            line = reader.line_num + 1
+
+    def _reader(self, *, is_strict: bool) -> Any:
+        """Python's own reader, which knows the lines."""
+        lines = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", errors="replace", newline="")
+        quoting: Any = csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
+        return csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=is_strict)
+
+    def places(self, rows: Sequence[int], skipped: int) -> list[str]:
+        """`file:line` of each row, not counting those skipped at the start."""
+        wanted = {row + skipped for row in rows}
+        found: dict[int, str] = {}
+        for at, (line, _) in enumerate(self.rows()):
+            if at in wanted:
+                found[at] = f"{self.source}:{line}"
+            if len(found) == len(wanted):
+                break
+        return [found.get(row + skipped, f"{self.source}, row {row + 1}") for row in rows]
+
+
+def read_delimited(path: Path, file_format: FileFormat, name: str, relation: Relation | None, header: Header) -> RawTable:
+    """All cells of a file as texts.
+
+    With `header="auto"`, the first row is a header if it holds the names of all declared columns, or if it has a text in a
+    column whose other cells are all of a type that is no string.  `.facts` have no header and no quotes unless asked.
+    """
+    data = read_bytes(path, is_compressed=file_format.is_compressed)
+    is_facts = file_format.format is Format.FACTS
+    has_quotes = not is_facts and b'"' in data
+    text = _Text(str(path), data, "," if file_format.format is Format.CSV else "\t", has_quotes)
+    columns, rows = _columns(text, name)
+    first = [column[0].as_py() for column in columns] if rows else []
+    is_header = header if header != "auto" else not is_facts and bool(first) and _is_header(first, columns, relation)
+    skipped = int(is_header and rows > 0)
+    return RawTable(
+        text.source,
+        f"{file_format}, empty" if not columns else f"{file_format}, {'a' if is_header else 'no'} header",
+        tuple(cell.strip() for cell in first) if is_header and columns else None,
+        tuple(column.slice(skipped) for column in columns),
+        rows - skipped,
+        lambda wanted: text.places(wanted, skipped),
+        is_text=True,
+    )
+
+
+def _is_header(first: list[str], columns: Sequence[pa.ChunkedArray], relation: Relation | None) -> bool:
+    if relation is not None and relation.columns and find_names([column.name for column in relation.columns], first) is not None:
+        return True
+    return any(_is_headed(column) for column in columns)
+
+
+def _is_headed(column: pa.ChunkedArray) -> bool:
+    """Whether a column starts with a text, and all its other cells are of a type that is no string."""
+    if len(column) < 2 or not column[0].as_py().strip() or infer(column.slice(0, 1))[0] is not Kind.STRING:
+        return False
+    return infer(column.slice(1))[0] is not Kind.STRING
+
+
+def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
+    """The columns, each of strings, and how many rows there are; lines with another number of cells are an error."""
+    ragged: list[str] = []
+
+    def note(row: arrow_csv.InvalidRow) -> str:
+        ragged.append(row.text)
+        return "skip"
+
+    parsing = arrow_csv.ParseOptions(
+        delimiter=text.delimiter,
+        quote_char='"' if text.has_quotes else False,
+        newlines_in_values=text.has_quotes,
+        invalid_row_handler=note,
+    )
+    table = _table(text, parsing, _BLOCK)
+    if table is None:
+        return (), 0
+    if (line := text.open_quote()) is not None:
+        raise damaged(text.source, f"line {line} has a quote that nothing closes")
+    if ragged:
+        raise _ragged_error(text, name, table.num_columns, table.num_rows, len(ragged))
+    return tuple(table.columns), table.num_rows
+
+
+def _table(text: _Text, parsing: arrow_csv.ParseOptions, block: int) -> pa.Table | None:
+    """What Arrow reads, all columns as strings; None if there is not one row."""
+    buffer = pa.py_buffer(text.data)
+    try:
+        first = arrow_csv.open_csv(
+            pa.BufferReader(buffer),
+            arrow_csv.ReadOptions(block_size=min(block, 1 << 20), autogenerate_column_names=True, use_threads=False),
+            arrow_csv.ParseOptions(
+                delimiter=parsing.delimiter,
+                quote_char=parsing.quote_char,
+                newlines_in_values=text.has_quotes,
+                invalid_row_handler=lambda _: "skip",
+            ),
+        )
+        names = first.schema.names
+        return arrow_csv.read_csv(
+            pa.BufferReader(buffer),
+            arrow_csv.ReadOptions(block_size=block, column_names=names),
+            parsing,
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid as error:
+        problem = str(error)
+        if "Empty CSV" in problem:
+            return None
+        if "UTF8" in problem:
+            raise not_utf8(text.source, text.data) from error
+        if "straddling" in problem and block < len(text.data):
+            return _table(text, parsing, min(len(text.data) + 1, _LARGEST_BLOCK))
+        raise damaged(text.source, problem.splitlines()[0]) from error
+
+
+def _ragged_error(text: _Text, name: str, width: int, whole: int, ragged: int) -> TidelogError:
+    notes: list[str] = []
+    for line, row in text.rows():
+        if len(row) != width and len(notes) < MOST_SHOWN:
+            cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+            notes.append(f"{text.source}:{line}: {cells}, and the first row has {width}: {shown(text.delimiter.join(row))}")
+    fix = "give every line the same number of cells; a cell that holds a delimiter or a line break stands in double quotes"
+    return reject_error(text.source, name, ragged, whole + ragged, notes, fix)

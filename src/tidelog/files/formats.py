@@ -1,0 +1,69 @@
+"""Which file formats there are, and how a file's name tells them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from os import PathLike
+from pathlib import Path
+
+from tidelog.errors import did_you_mean, fail
+
+
+class Format(StrEnum):
+    """A file format; its value is what `format=` takes."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    FACTS = "facts"
+    JSON_LINES = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """The format of one file, and whether gzip is around it."""
+
+    format: Format
+    is_compressed: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.format}.gz" if self.is_compressed else self.format.value
+
+
+_FORMATS: dict[str, Format] = {
+    **{known.value: known for known in Format},
+    "ndjson": Format.JSON_LINES,
+    "feather": Format.ARROW,
+}
+_BINARY = (Format.PARQUET, Format.ARROW)
+
+ENDINGS: dict[str, FileFormat] = {f".{name}": FileFormat(known) for name, known in _FORMATS.items()} | {
+    f".{name}.gz": FileFormat(known, True) for name, known in _FORMATS.items() if known not in _BINARY
+}
+"""Every ending of a file's name that is known: `.csv`, `.csv.gz`, …"""
+
+
+def format_of(path: str | PathLike[str], given: str | None = None) -> FileFormat:
+    """The format of a file, from `given` (`csv`, `csv.gz`, …) or else from the ending of its name.
+
+    If `given` does not speak of compression, the name of the file does: it is compressed if that ends with `.gz`.
+    """
+    name = Path(path).name.lower()
+    if given is not None:
+        chosen = ENDINGS.get("." + given.lower().removeprefix("."))
+        if chosen is None:
+            raise fail("TL082", f"there is no file format `{given}`", fix=did_you_mean(given, Format) or _ALL_FORMATS)
+        return ENDINGS.get(f".{chosen.format}.gz", chosen) if name.endswith(".gz") else chosen
+    for length in (2, 1):
+        ending = "".join(Path(name).suffixes[-length:])
+        if ending in ENDINGS:
+            return ENDINGS[ending]
+    if name.endswith((".parquet.gz", ".arrow.gz", ".feather.gz")):
+        raise fail("TL082", f"{path} is compressed twice", fix="these files hold compressed columns already; remove the gzip")
+    problem = f"the ending {Path(name).suffix} is not known" if Path(name).suffix else "its name has no ending"
+    raise fail("TL082", f"the format of {path} cannot be told: {problem}", fix=_ALL_FORMATS)
+
+
+_ALL_FORMATS = "the known endings are " + ", ".join(f".{name}" for name in _FORMATS) + "; or say `format=`"

@@ -1,0 +1,114 @@
+"""JSON Lines: one object a line, its keys the names of the columns.
+
+Arrow reads the usual case.  Where it cannot, or where it would change something (an integer that no float holds among floats),
+Python's own reader does, line by line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as arrow_json
+
+from tidelog.files.formats import FileFormat
+from tidelog.files.raw import Cells, RawTable, not_utf8, read_bytes
+from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+
+_BLOCK = 1 << 22
+_LARGEST_BLOCK = 2**31 - 1
+_EXACT_IN_FLOAT = 2.0**53
+
+
+def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
+    """The columns in the order in which their names first appear; a row without one of the keys has a null there."""
+    data = read_bytes(path, is_compressed=file_format.is_compressed).removeprefix(b"\xef\xbb\xbf")
+    source = str(path)
+    columns: dict[str, Cells]
+    if not data.strip():
+        columns, rows = {}, 0
+    elif (table := _by_arrow(data, None, _BLOCK)) is not None:
+        columns, rows = dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
+    else:
+        columns, rows = _by_python(data, source, name)
+
+    def places(wanted: Sequence[int]) -> list[str]:
+        lines = {at: line for at, (line, _) in enumerate(_lines(data)) if at in wanted}
+        return [f"{source}:{lines[row]}" if row in lines else f"{source}, row {row + 1}" for row in wanted]
+
+    described = f"{file_format}, empty" if not rows else str(file_format)
+    return RawTable(source, described, tuple(columns), tuple(columns.values()), rows, places)
+
+
+def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
+    """What Arrow reads; None if it does not, or not all of it as it is written."""
+    try:
+        table = arrow_json.read_json(
+            pa.BufferReader(data),
+            arrow_json.ReadOptions(block_size=block),
+            arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
+        )
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        if "straddling" in str(error) and block < len(data):
+            return _by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
+        return None
+    as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
+    if as_written != table.schema.remove_metadata():
+        return _by_arrow(data, as_written, block) if schema is None else None
+    for column in table.columns:
+        if pa.types.is_floating(column.type) and pc.any(_may_be_rounded(column)).as_py():
+            return None
+    return table
+
+
+def _as_text(kind: pa.DataType) -> pa.DataType:
+    """The type, with strings in the place of the timestamps that Arrow sees in texts."""
+    if pa.types.is_timestamp(kind):
+        return pa.string()
+    if pa.types.is_struct(kind):
+        return pa.struct([pa.field(field.name, _as_text(field.type)) for field in kind])
+    return kind
+
+
+def _may_be_rounded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Where a float may have been written as an integer that it does not hold exactly."""
+    return pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), _EXACT_IN_FLOAT))
+
+
+def _by_python(data: bytes, source: str, name: str) -> tuple[dict[str, Cells], int]:
+    """The columns as Python objects; a line that is no object is an error."""
+    columns: dict[str, list[object]] = {}
+    notes: list[str] = []
+    rows = rejected = 0
+    for number, line in _lines(data):
+        try:
+            row = json.loads(line)
+            problem = None if isinstance(row, dict) else f'{shown(row)} is not an object such as {{"src": 1}}'
+        except UnicodeDecodeError as error:
+            raise not_utf8(source, data) from error
+        except (ValueError, RecursionError) as error:
+            problem = f"not JSON: {error or 'nested too deeply'}"
+        if problem is not None:
+            rejected += 1
+            notes += [f"{source}:{number}: {problem}"] if rejected <= MOST_SHOWN else []
+        else:
+            for key, cell in row.items():
+                column = columns.setdefault(key, [])
+                column.extend([None] * (rows - len(column)))
+                column.append(cell)
+        rows += 1
+    if rejected:
+        raise reject_error(source, name, rejected, rows, notes, 'write one object a line: `{"src": "a", "dst": "b"}`')
+    for column in columns.values():
+        column.extend([None] * (rows - len(column)))
+    return dict(columns), rows
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers counted from 1."""
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.strip():
+            yield number, line

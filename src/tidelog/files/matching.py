@@ -1,0 +1,95 @@
+"""Which column of a source is which column of the relation: by name, or else by position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tidelog.errors import did_you_mean, fail
+from tidelog.files.raw import RawTable
+from tidelog.program.relations import Relation
+from tidelog.values import Kind, Value, from_python
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """The columns of the relation in their order, and where they are in the source."""
+
+    positions: tuple[int, ...]
+    labels: tuple[str, ...]
+    """How messages speak of each: its name, or its number counted from 1."""
+    kinds: tuple[Kind | None, ...]
+    """The declared kinds."""
+    by_name: bool
+    left_out: tuple[str, ...]
+    """The columns of the source that the relation does not have."""
+
+
+def match_columns(table: RawTable, name: str, relation: Relation | None) -> Matched:
+    """Find the columns of the relation in the source, or raise an error that shows the columns of both."""
+    width = len(table.columns)
+    declared = None if relation is None or relation.columns is None else [column.name for column in relation.columns]
+    kinds = declared_kinds(relation, width)
+    if declared and table.names is not None and (positions := find_names(declared, table.names)) is not None:
+        left_out = tuple(other for at, other in enumerate(table.names) if at not in positions)
+        return Matched(positions, tuple(declared), kinds, True, left_out)
+    arity = width if relation is None else relation.arity
+    if width != arity or width == 0:
+        raise _misfit(table, name, arity, declared)
+    labels = declared or table.names or [str(at + 1) for at in range(width)]
+    return Matched(tuple(range(width)), tuple(label or str(at + 1) for at, label in enumerate(labels)), kinds, False, ())
+
+
+def declared_kinds(relation: Relation | None, width: int) -> tuple[Kind | None, ...]:
+    """The declared kind of each column, None where anything goes."""
+    if relation is None or relation.columns is None:
+        return (None,) * (width if relation is None else relation.arity)
+    return tuple(column.type if isinstance(column.type, Kind) else None for column in relation.columns)
+
+
+def find_names(wanted: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
+    """Where the wanted names are, but for the case of letters; None if one is missing or two are in one place."""
+    places = {name.strip().casefold(): at for at, name in reversed(list(enumerate(names)))}
+    exact = {name: at for at, name in reversed(list(enumerate(names)))}
+    found = tuple(exact.get(name, places.get(name.casefold(), -1)) for name in wanted)
+    return found if -1 not in found and len(set(found)) == len(found) else None
+
+
+def default_values(
+    defaults: Mapping[str | int, object] | None, matched: Matched, name: str, names: Sequence[str] | None
+) -> dict[int, Value]:
+    """The default of each column, by its position in the relation; keys are names or positions counted from 0."""
+    found: dict[int, Value] = {}
+    known = {label: at for at, label in enumerate(matched.labels)}
+    if names is not None:
+        known = {names[position]: at for at, position in enumerate(matched.positions)} | known
+    for key, default in (defaults or {}).items():
+        at = known.get(key) if isinstance(key, str) else key
+        if at is None or not 0 <= at < len(matched.positions):
+            fix = (
+                did_you_mean(str(key), known)
+                or f"the columns are {', '.join(matched.labels)}, or 0 to {len(matched.positions) - 1}"
+            )
+            raise fail("TL081", f"there is a default for the column {key!r}, which `{name}` does not have", fix=fix)
+        found[at] = from_python(default)
+    return found
+
+
+def _misfit(table: RawTable, name: str, arity: int, declared: Sequence[str] | None) -> Exception:
+    there = _columns(len(table.columns), table.names)
+    if arity == 0:
+        return fail("TL081", f"`{name}` has no columns, and {table.source} has {there}", fix="write such a fact in the program")
+    fix = f"give the file the columns of `{name}`, or change the relation"
+    if declared and table.names is not None:
+        there_already = {other.casefold() for other in table.names}
+        hints = [did_you_mean(column, table.names) for column in declared if column.casefold() not in there_already]
+        hint = next((f"; {hint}" for hint in hints if hint), "")
+        fix = f"name the columns of the source as they are declared, or give it as many{hint}"
+    elif declared and table.is_text:
+        fix = "if the first line holds the names of the columns, say `header=True`; else give the file as many columns"
+    return fail("TL081", f"{table.source} has {there}, and `{name}` has {_columns(arity, declared)}", fix=fix)
+
+
+def _columns(count: int, names: Sequence[str] | None) -> str:
+    counted = "no columns" if count == 0 else "1 column" if count == 1 else f"{count} columns"
+    return f"{counted} ({', '.join(names)})" if names else counted

@@ -1,0 +1,76 @@
+"""What a source holds before the types of its relation are applied, and the bytes it came from."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from tidelog.errors import TidelogError, fail
+
+Cells: TypeAlias = pa.ChunkedArray | list[object]
+"""The cells of a column: as Arrow has them, or Python objects where Arrow has no type for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """The columns of a source as they are there."""
+
+    source: str
+    """How messages speak of the source: `edges.csv`, `a pandas DataFrame`."""
+    described: str
+    """What kind of source it is: `csv, no header`."""
+    names: tuple[str, ...] | None
+    """The names that the source gives to its columns."""
+    columns: tuple[Cells, ...]
+    rows: int
+    places: Callable[[Sequence[int]], list[str]]
+    """Where rows, counted from 0 and in rising order, are found by a person: `edges.csv:17`."""
+    is_text: bool = False
+    """Whether the cells are texts whose types are still to be found."""
+
+
+def row_places(source: str, *, is_file: bool) -> Callable[[Sequence[int]], list[str]]:
+    """Places by the number of the row, counted from 1, where there are no lines."""
+    prefix = f"{source}, " if is_file else ""
+    return lambda rows: [f"{prefix}row {row + 1}" for row in rows]
+
+
+def read_bytes(path: Path, *, is_compressed: bool) -> bytes:
+    """All bytes of a file, unpacked."""
+    try:
+        if not is_compressed:
+            return path.read_bytes()
+        with gzip.open(path) as file:
+            return file.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise damaged(path, f"not a whole gzip file ({error})") from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> TidelogError:
+    """The error for a file that cannot be opened."""
+    return fail("TL060", f"cannot read {path}: {error.strerror or error}", fix="check the path and the rights of the file")
+
+
+def damaged(path: Path | str, problem: str) -> TidelogError:
+    """The error for a file that is not what its format wants."""
+    return fail("TL083", f"{path} is damaged: {problem}", fix="get or write the file again, or say what it is with `format=`")
+
+
+def not_utf8(source: str, data: bytes | None = None) -> TidelogError:
+    """The error for a text that is not UTF-8, with the line if the bytes are known."""
+    where = ""
+    if data is not None:
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            where = f": line {line} has a byte that cannot be decoded"
+    return fail("TL061", f"{source} is not UTF-8 text{where}", fix="save the file as UTF-8")

@@ -1,0 +1,117 @@
+"""Rows that do not fit their relation: found in all columns at once, told with place, column, value and reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.errors import Diagnostic, TidelogError, fail
+from tidelog.files.fitting import Fitted
+from tidelog.files.matching import Matched
+from tidelog.files.raw import RawTable
+from tidelog.values import Kind, from_python
+
+MOST_SHOWN = 5
+_LONGEST = 60
+_FIX = "mend these rows, declare other types for the columns, or give `defaults` for cells that hold nothing"
+
+
+def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequence[Fitted]) -> None:
+    """Raise one error if any row has a cell that does not fit."""
+    misfits = [(at, mask) for at, column in enumerate(columns) if (mask := column.misfits()) is not None]
+    if not misfits:
+        return
+    union = misfits[0][1]
+    for _, mask in misfits[1:]:
+        union = pc.or_(union, mask)
+    rows = pc.indices_nonzero(union).slice(0, MOST_SHOWN).to_pylist()
+    notes = []
+    for row, place in zip(rows, table.places(rows), strict=True):
+        at = next(at for at, mask in misfits if mask[row].as_py())
+        missing = columns[at].missing
+        problem = _problem(table, matched, columns[at], at, row, is_missing=missing is not None and missing[row].as_py())
+        notes.append(f"{place}: column {matched.labels[at]}: {problem}")
+    raise reject_error(table.source, name, pc.sum(union).as_py(), table.rows, notes)
+
+
+def reject_error(source: str, name: str, rejected: int, rows: int, notes: Sequence[str], fix: str = _FIX) -> TidelogError:
+    """The error that says how many rows do not fit, and shows the first of them."""
+    counted = f"{rejected:,} of {rows:,} rows" if rows != 1 else "the only row"
+    verb = "does" if rejected == 1 else "do"
+    message = f"{counted} of {source} {verb} not fit `{name}`; nothing is loaded"
+    more = [f"... and {rejected - len(notes):,} more"] if rejected > len(notes) else []
+    return TidelogError([Diagnostic("TL080", message, fix=fix, notes=(*notes, *more))])
+
+
+def default_misfit(name: str, label: str, kind: Kind | None) -> TidelogError:
+    """The error for a default that is not of its column's type."""
+    message = f"the default for the column {label} of `{name}` does not fit: the column is {kind}"
+    return fail("TL081", message, fix=f"give a default that is {_a(kind)}" if kind else None)
+
+
+def _problem(table: RawTable, matched: Matched, column: Fitted, at: int, row: int, *, is_missing: bool) -> str:
+    """What is wrong with one cell."""
+    cells = table.columns[matched.positions[at]]
+    declared = matched.kinds[at]
+    if is_missing:
+        return "it is empty" if table.is_text else "it is null"
+    cell: object = cells[row] if isinstance(cells, list) else _python(cells[row])
+    kind = declared or column.kind
+    return f"{shown(cell)} {_reason(cell, kind, is_declared=declared is not None, is_text=table.is_text)}"
+
+
+def shown(cell: object) -> str:
+    """A cell as an error shows it: short, and on one line."""
+    text = (
+        repr(cell)
+        if not isinstance(cell, str)
+        else '"' + cell.encode("unicode_escape", "replace").decode().replace('"', '\\"') + '"'
+    )
+    if isinstance(cell, str) and cell.isprintable():
+        text = f'"{cell}"'
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def _python(scalar: pa.Scalar) -> object:
+    """The cell as a Python object, or as a text where Python has none for it."""
+    try:
+        return scalar.as_py()
+    except (ValueError, OverflowError, pa.ArrowException):
+        return str(scalar.value) if hasattr(scalar, "value") else str(scalar)
+
+
+def _reason(cell: object, kind: Kind | None, *, is_declared: bool, is_text: bool) -> str:
+    """Why a cell is not of a kind."""
+    if isinstance(cell, int) and not isinstance(cell, bool) and not -(2**63) <= cell < 2**63:
+        return "is outside of 64 bits"
+    if kind is Kind.LITERAL and isinstance(cell, str):
+        return 'is not a literal such as "chat"@fr or "5"^^xsd:byte'
+    if isinstance(cell, str) and kind is not None:
+        if kind is Kind.INT and re.fullmatch(r"\s*[+-]?[0-9]+\s*", cell):
+            return "is outside of 64 bits" if is_text else "is a string, and the column is declared int"
+        if is_text or kind in (Kind.DATE, Kind.TIMESTAMP, Kind.IRI):
+            return f"is not {_a(kind)}{_FORMS.get(kind, '')}"
+    try:
+        own = from_python(cell).kind
+    except TidelogError:
+        return "is nothing that a fact can hold"
+    if kind is not None and is_declared and own is not kind:
+        return f"is {_a(own)}, and the column is declared {kind}"
+    if own is Kind.TIMESTAMP:
+        return "is finer than a microsecond, or outside of the years 1 to 9999"
+    return "is outside of what a fact can hold"
+
+
+_FORMS = {
+    Kind.BOOL: " (true or false)",
+    Kind.DATE: " such as 2026-11-15",
+    Kind.TIMESTAMP: " such as 2026-11-15T06:43:00Z",
+    Kind.IRI: " such as <http://example.org/a>",
+}
+
+
+def _a(kind: Kind | None) -> str:
+    return f"an {kind}" if kind in (Kind.INT, Kind.IRI) else f"a {kind}"

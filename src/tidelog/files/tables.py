@@ -1,0 +1,91 @@
+"""Sources that know the types of their columns: Parquet, Arrow's files and tables, data frames of pandas and polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from tidelog.errors import fail
+from tidelog.files.formats import FileFormat, Format
+from tidelog.files.raw import Cells, RawTable, damaged, row_places, unreadable
+
+
+def read_table_file(path: Path, file_format: FileFormat) -> RawTable:
+    """A file of Parquet or Arrow."""
+    try:
+        table = _parquet(path) if file_format.format is Format.PARQUET else _arrow_file(path)
+    except pa.ArrowException as error:
+        raise damaged(path, f"not a whole file of {file_format} ({_first_line(error)})") from error
+    except OSError as error:
+        if error.errno is None:  # what pyarrow says of a file that it could open
+            raise damaged(path, f"not a whole file of {file_format} ({_first_line(error)})") from error
+        raise unreadable(path, error) from error
+    return _from_arrow(table, str(path), str(file_format), is_file=True)
+
+
+def read_object(source: object) -> RawTable:
+    """A table or data frame; which library it is from is told by its type, and no library is imported for that."""
+    libraries = {(base.__module__.partition(".")[0], base.__name__) for base in type(source).__mro__}
+    thing: Any = source
+    try:
+        if ("pandas", "DataFrame") in libraries:
+            return _from_pandas(thing)
+        if ("polars", "LazyFrame") in libraries:
+            return _from_arrow(thing.collect().to_arrow(), "a polars LazyFrame", "polars")
+        if ("polars", "DataFrame") in libraries:
+            return _from_arrow(thing.to_arrow(), "a polars DataFrame", "polars")
+        if isinstance(source, pa.Table):
+            return _from_arrow(source, "an Arrow table", "arrow")
+        if isinstance(source, pa.RecordBatch):
+            return _from_arrow(pa.Table.from_batches([source]), "an Arrow record batch", "arrow")
+        if isinstance(source, pa.RecordBatchReader):
+            return _from_arrow(source.read_all(), "an Arrow reader", "arrow")
+        if hasattr(source, "__arrow_c_stream__"):
+            table = pa.RecordBatchReader.from_stream(source).read_all()
+            return _from_arrow(table, f"a {type(source).__name__}", "arrow")
+    except (pa.ArrowException, OSError) as error:
+        raise damaged(f"a {type(source).__name__}", _first_line(error)) from error
+    fix = "give a path, an Arrow table, or a data frame of pandas or polars"
+    raise fail("TL082", f"facts cannot be read from a {type(source).__name__}", fix=fix)
+
+
+def _parquet(path: Path) -> pa.Table:
+    from pyarrow import parquet
+
+    with path.open("rb") as file:
+        return parquet.ParquetFile(file).read()
+
+
+def _arrow_file(path: Path) -> pa.Table:
+    with path.open("rb") as file:
+        try:
+            return pa.ipc.open_file(file).read_all()
+        except pa.ArrowInvalid:
+            file.seek(0)
+            return pa.ipc.open_stream(file).read_all()
+
+
+def _from_arrow(table: pa.Table, source: str, described: str, *, is_file: bool = False) -> RawTable:
+    places = row_places(source, is_file=is_file)
+    return RawTable(source, described, tuple(table.column_names), tuple(table.columns), table.num_rows, places)
+
+
+def _from_pandas(frame: Any) -> RawTable:
+    """A data frame of pandas without its index; what pandas takes for missing, NaN among it, is null."""
+    columns = tuple(_pandas_column(frame.iloc[:, at]) for at in range(frame.shape[1]))
+    source = "a pandas DataFrame"
+    return RawTable(source, "pandas", tuple(map(str, frame.columns)), columns, len(frame), row_places(source, is_file=False))
+
+
+def _pandas_column(series: Any) -> Cells:
+    try:
+        cells = pa.array(series, from_pandas=True)
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        return [None if empty else cell for cell, empty in zip(series.tolist(), series.isna(), strict=True)]
+    return cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,349 @@
+"""The knowledge base: rules, facts, and everything that follows from them, kept true."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from os import PathLike
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, overload
+
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation
+from tidelog.errors import Diagnostics, did_you_mean, fail
+from tidelog.facts import AllFacts, Facts
+from tidelog.program.explicit import explicit_facts
+from tidelog.program.program import GroundFact, Program, check, read_source
+from tidelog.program.relations import Relation
+from tidelog.source import Source
+from tidelog.values import Kind
+
+if TYPE_CHECKING:
+    from tidelog.files.columns import Loaded, MixedColumn, TypedColumn
+    from tidelog.local.engine import Difference, LocalEngine
+    from tidelog.local.materialise import Statistics
+    from tidelog.local.watch import Progress, Watch
+
+ShowProgress = Callable[["Progress"], None]
+_LATER = {
+    "engine": ("spark",),
+    "algorithm": ("bf", "dred", "counting"),
+    "marking": (True,),
+}
+
+
+class KnowledgeBase:
+    """Datalog rules over facts, with all facts that follow.
+
+    >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
+    >>> change = kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c")])
+    >>> sorted(kb.facts("path"))
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    """
+
+    def __init__(
+        self,
+        rules: str | PathLike[str] | Source = "",
+        *,
+        engine: str = "local",
+        algorithm: str = "auto",
+        marking: str | bool = "auto",
+        modules: bool = True,
+        folder: str | PathLike[str] | None = None,
+        limit_facts: int | None = None,
+        limit_seconds: float | None = None,
+        limit_rounds: int | None = None,
+        progress: ShowProgress | None = None,
+    ) -> None:
+        """Check the rules and load the files that their `@input`s name.
+
+        `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
+        the program.  With `modules=False` transitive relations are evaluated like any other.  The limits stop an evaluation with an
+        error that changes nothing; `progress` is called about ten times a second while one is under way.
+        """
+        _refuse(engine=engine, algorithm=algorithm, marking=marking)
+        source = _source(rules)
+        self._program: Program = check(source)
+        self._limits = limit_facts, limit_seconds, limit_rounds
+        self._progress = progress
+        self._modules = modules
+        self._started: LocalEngine | None = None
+        self._loaded: dict[str, Relation] = {}
+        self.loads: list[Loaded] = []
+        """What was loaded, and what was decided in doing so."""
+        self._load_inputs(Path(folder) if folder is not None else _beside(rules))
+
+    # --- what it is ------------------------------------------------------------------------------------------------------
+
+    @property
+    def program(self) -> Program:
+        """The checked rules."""
+        return self._program
+
+    @property
+    def relations(self) -> dict[str, Relation]:
+        """All relations: those of the program, and those of which there are only facts."""
+        return {**self._program.relations, **self._loaded}
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the last evaluation did, rule by rule and round by round."""
+        return self._settled().statistics
+
+    def __repr__(self) -> str:
+        rules, relations = len(self._program.rules), len(self.relations)
+        return f"<KnowledgeBase: {rules} rules, {relations} relations>"
+
+    # --- facts in --------------------------------------------------------------------------------------------------------
+
+    def load(
+        self,
+        relation: str,
+        source: object,
+        *,
+        format: str | None = None,  # noqa: A002
+        header: Any = "auto",
+        defaults: Mapping[str | int, object] | None = None,
+    ) -> Loaded:
+        """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
+
+        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
+        """
+        from tidelog.files.reading import read
+
+        loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
+        self._know(relation, len(loaded.columns))
+        engine = self._engine
+        engine.add(relation, self._encoded(loaded.columns, loaded.rows))
+        self.loads.append(loaded)
+        return loaded
+
+    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
+        import numpy as np
+
+        from tidelog.files.columns import MixedColumn
+
+        terms = self._engine.state.terms
+        ids = [
+            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
+            for column in columns
+        ]
+        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
+
+    def _load_inputs(self, folder: Path) -> None:
+        for relation in self._program.relations.values():
+            if relation.inputs:
+                from tidelog.files.finding import find_files
+
+                for path in find_files(folder, relation.name, relation.inputs):
+                    self.load(relation.name, path)
+
+    def _know(self, name: str, arity: int) -> None:
+        """Note a relation that the program does not mention."""
+        known = self.relations.get(name)
+        if known is None:
+            self._loaded[name] = Relation(name, arity, has_facts=True)
+        elif known.arity != arity:
+            raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
+
+    def update(
+        self,
+        insert: Iterable[tuple[object, ...]] = (),
+        delete: Iterable[tuple[object, ...]] = (),
+    ) -> Change:
+        """Add and remove explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.
+        """
+        from tidelog.local.state import Undo
+
+        started = perf_counter()
+        inserted, deleted = self._checked(insert), self._checked(delete)
+        engine = self._settled()
+        known, undo = dict(self._loaded), Undo(engine.state)
+        try:
+            without_effect = removed = added = 0
+            for name, rows in self._by_relation(deleted).items():
+                count = engine.remove(name, rows, undo)
+                removed, without_effect = removed + count, without_effect + len(rows) - count
+            for name, rows in self._by_relation(inserted).items():
+                self._know(name, rows.shape[1])
+                count = engine.add(name, rows)
+                added, without_effect = added + count, without_effect + len(rows) - count
+            differences = engine.settle(self._watch(), undo)
+        except BaseException:
+            undo.go_back()
+            self._loaded = known
+            engine.forget_changes()
+            raise
+        statistics = ChangeStatistics(
+            engine.algorithm,
+            added,
+            removed,
+            without_effect,
+            engine.statistics.derivations,
+            max((r.number for r in engine.statistics.rounds), default=0),
+            engine.statistics.undefined,
+            perf_counter() - started,
+        )
+        return Change(
+            FactsByRelation(lambda: {n: self._came(n, d) for n, d in differences.items()}),
+            FactsByRelation(lambda: {n: self._went(n, d) for n, d in differences.items()}),
+            statistics,
+        )
+
+    def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
+        checked = explicit_facts(self._program, facts)
+        arities = {name: relation.arity for name, relation in self._loaded.items()}
+        diagnostics = Diagnostics()
+        for name, values in checked:
+            if arities.setdefault(name, len(values)) != len(values) and name not in self._program.relations:
+                diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
+        diagnostics.raise_errors()
+        return checked
+
+    def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
+        import numpy as np
+
+        rows: dict[str, dict[tuple[Any, ...], None]] = defaultdict(dict)
+        for name, values in facts:
+            rows[name][values] = None
+        encode = self._engine.state.terms.encode
+        return {
+            name: np.array([encode(row) for row in group], np.int32).reshape(len(group), len(next(iter(group))))
+            for name, group in rows.items()
+        }
+
+    # --- facts out -------------------------------------------------------------------------------------------------------
+
+    @overload
+    def facts(self, relation: str) -> Facts: ...
+
+    @overload
+    def facts(self, relation: None = None) -> AllFacts: ...
+
+    def facts(self, relation: str | None = None) -> Facts | AllFacts:
+        """The facts of a relation, as tuples; of all relations, with the name of the relation first, if none is given."""
+        if relation is None:
+            return AllFacts([self[name] for name in self.relations])
+        return self[relation]
+
+    def __getitem__(self, relation: str) -> Facts:
+        from tidelog.local.tables import Table
+
+        held = self._held(relation)
+        return self._facts(relation, held.rows if isinstance(held, Table) else held)
+
+    def __contains__(self, fact: object) -> bool:
+        """Whether a fact, such as `("path", "a", "c")`, holds."""
+        return isinstance(fact, tuple) and bool(fact) and fact[0] in self.relations and fact[1:] in self[str(fact[0])]
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has."""
+        return len(self._held(relation))
+
+    def query(self, text: str) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        from tidelog.program.queries import check_query
+
+        query = check_query(text, self.relations, self._program.prefixes)
+        engine = self._settled()
+        rows = engine.query(query.body, query.names, self._watch())
+        return Facts(text.strip(), query.names, rows, engine.state.terms)
+
+    def _held(self, relation: str) -> Any:
+        if relation not in self.relations:
+            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
+        return self._settled().stored(relation)
+
+    def _facts(self, relation: str, held: Any) -> Facts:
+        known = self.relations[relation]
+        names = [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
+        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+        return Facts(relation, names, held, self._engine.state.terms, kinds)
+
+    def _came(self, relation: str, difference: Difference) -> Facts:
+        return self._facts(relation, difference.rows_that_came())
+
+    def _went(self, relation: str, difference: Difference) -> Facts:
+        return self._facts(relation, difference.rows_that_went())
+
+    # --- the engine ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _engine(self) -> LocalEngine:
+        """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
+        if self._started is None:
+            _announce_compilation()
+            from tidelog.local.engine import LocalEngine
+
+            self._started = LocalEngine(self._program, modules=self._modules)
+            for name, rows in self._by_relation(self._program.facts).items():
+                self._started.add(name, rows)
+        return self._started
+
+    def _settled(self) -> LocalEngine:
+        """The engine when everything that follows has been derived."""
+        engine = self._engine
+        if not engine.is_settled:
+            engine.settle(self._watch(), compare=False)
+        return engine
+
+    def _watch(self) -> Watch:
+        from tidelog.local.watch import Limits, Watch
+
+        facts, seconds, rounds = self._limits
+        return Watch(Limits(facts, seconds, rounds), self._progress)
+
+
+def _refuse(**options: object) -> None:
+    """Say no to options that are not there, and to those that are not there yet."""
+    known: dict[str, tuple[object, ...]] = {
+        "engine": ("local",),
+        "algorithm": ("auto", "rematerialise"),
+        "marking": ("auto", False),
+    }
+    for name, given in options.items():
+        if given in known[name]:
+            continue
+        choices = ", ".join(repr(choice) for choice in known[name])
+        if given in _LATER[name]:
+            raise fail("TL074", f"{name}={given!r} is not available yet", fix=f"choose one of {choices}")
+        raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
+
+
+def _source(rules: str | PathLike[str] | Source) -> Source:
+    """The program: a text has a space, a line break or a final dot; anything else is a path."""
+    if isinstance(rules, Source):
+        return rules
+    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.endswith(".")):
+        return Source(rules, "<rules>") if not _is_file(rules) else read_source(Path(rules))
+    return read_source(Path(rules))
+
+
+def _is_file(text: str) -> bool:
+    """Whether a text that could be a program is the path of a file."""
+    try:
+        return len(text) < _LONGEST_PATH and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+_LONGEST_PATH = 4096
+
+
+def _beside(rules: str | PathLike[str] | Source) -> Path:
+    """The folder of a program's file, or the current one."""
+    if isinstance(rules, Source):
+        return Path(rules.name).parent if _is_file(rules.name) else Path()
+    return Path(rules).parent if _is_file(str(rules)) else Path()
+
+
+def _announce_compilation() -> None:
+    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
+    from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
+
+    if not IS_WARM:
+        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
+        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

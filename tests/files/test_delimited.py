@@ -1,0 +1,272 @@
+"""CSV, TSV and `.facts`: headers, quotes, lines, types that are inferred."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
+
+from tidelog.errors import TidelogError
+from tidelog.files.delimited import Header
+from tidelog.files.reading import read
+from tidelog.values import Kind
+
+INT, FLOAT, STRING, BOOL, DATE, TIMESTAMP, IRI = (
+    Kind.INT,
+    Kind.FLOAT,
+    Kind.STRING,
+    Kind.BOOL,
+    Kind.DATE,
+    Kind.TIMESTAMP,
+    Kind.IRI,
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("edges.csv", "1,a\n2,b\n"),
+        ("edges.csv", "1,a\r\n2,b"),
+        ("edges.csv", "\ufeff1,a\n\n2,b\n\n"),
+        ("edges.csv", '"1","a"\n"2","b"\n'),
+        ("EDGES.CSV", "1,a\n2,b\n"),
+        ("edges.csv.gz", "1,a\n2,b\n"),
+        ("edges.tsv", "1\ta\n2\tb\n"),
+        ("edges.tsv.gz", "1\ta\n2\tb\n"),
+        ("edge.facts", "1\ta\n2\tb\n"),
+        ("edge.facts.gz", "1\ta\n2\tb\n"),
+    ],
+)
+def test_formats(tmp_path: Path, name: str, text: str) -> None:
+    path = saved(tmp_path, name, text)
+    loaded = read(path, "edge", mentioned(2))
+    assert kinds(loaded) == [INT, STRING]
+    assert lists(loaded) == [[1, 2], ["a", "b"]]
+    ending = name.lower().partition(".")[2]
+    assert loaded.description == f"edge: 2 rows from {path} ({ending}, no header; columns: int, string, inferred)"
+    assert lists(read(str(path), "edge")) == [[1, 2], ["a", "b"]]
+
+
+def test_format_can_be_said(tmp_path: Path) -> None:
+    assert lists(read(saved(tmp_path, "edges.txt", "1\t2\n"), "edge", format="tsv")) == [[1], [2]]
+    assert lists(read(saved(tmp_path, "edges.txt.gz", "1\t2\n"), "edge", format="tsv")) == [[1], [2]]
+    assert lists(read(saved(tmp_path, "edges.gz", "1\t2\n"), "edge", format=".tsv.gz")) == [[1], [2]]
+
+
+def test_facts_have_neither_quotes_nor_header(tmp_path: Path) -> None:
+    assert lists(read(saved(tmp_path, "p.facts", 'n\t"a\n1\tb"\n'), "p")) == [["n", "1"], ['"a', 'b"']]
+    assert lists(read(saved(tmp_path, "p.facts", "n\tm\n1\t2\n"), "p", header=True)) == [[1], [2]]
+
+
+def test_quotes(tmp_path: Path) -> None:
+    text = '"a, b","say ""hi"""\n"two\nlines",x\n"",y\n'
+    assert lists(read(saved(tmp_path, "p.csv", text), "p")) == [["a, b", "two\nlines", ""], ['say "hi"', "x", "y"]]
+
+
+def test_long_cells(tmp_path: Path) -> None:
+    long = "x" * 9_000_000
+    assert lists(read(saved(tmp_path, "p.csv", f"a,b\n{long},c\n"), "p")) == [["a", long], ["b", "c"]]
+
+
+# --- headers --------------------------------------------------------------------------------------------------------------
+
+EDGE = declared(src=STRING, dst=STRING)
+HEADERS: list[tuple[str, object, Header, list[list[object]]]] = [
+    ("src,dst\na,b\n", EDGE, "auto", [["a"], ["b"]]),
+    ("DST, Src\nb,a\n", EDGE, "auto", [["a"], ["b"]]),
+    ("note,dst,src\nn,b,a\n", EDGE, "auto", [["a"], ["b"]]),
+    ("src,dst\n", EDGE, "auto", [[], []]),
+    ("from,to\na,b\n", EDGE, "auto", [["from", "a"], ["to", "b"]]),
+    ("from,to\na,b\n", EDGE, True, [["a"], ["b"]]),
+    ("dst,src\nb,a\n", EDGE, False, [["dst", "b"], ["src", "a"]]),
+    ("dst,src\nb,a\n", None, "auto", [["dst", "b"], ["src", "a"]]),
+    ("from,to\na,1\nb,2\n", None, "auto", [["a", "b"], [1, 2]]),
+    ("from,to\na,1\nb,\n", EDGE, "auto", [["a", "b"], ["1", ""]]),
+    ("1,to\na,1\n", None, "auto", [["a"], [1]]),
+    ("from,1\na,2\n", None, "auto", [["from", "a"], [1, 2]]),
+    (",1\n3,2\n", declared(a=STRING, b=INT), "auto", [["", "3"], [1, 2]]),
+    ("from,to\n", None, "auto", [["from"], ["to"]]),
+    ("from,to\n", None, True, [[], []]),
+    ("when\n2026-11-15\n", None, "auto", [[date(2026, 11, 15)]]),
+    ("x\n007\n", None, "auto", [["x", "007"]]),
+]
+
+
+@pytest.mark.parametrize(("text", "relation", "header", "expected"), HEADERS)
+def test_headers(tmp_path: Path, text: str, relation: object, header: Header, expected: list[list[object]]) -> None:
+    assert lists(read(saved(tmp_path, "e.csv", text), "edge", relation, header=header)) == expected  # type: ignore[arg-type]
+
+
+def test_header_is_described(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", "note,dst,src\nn,b,a\n")
+    described = f"edge: 1 row from {path} (csv, a header, by name; columns: string, string, declared; left out: note)"
+    assert read(path, "edge", EDGE).description == described
+
+
+def test_a_header_that_is_neither(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="header"):
+        read(saved(tmp_path, "e.csv", "a,b\n"), "edge", header="yes")  # type: ignore[arg-type]
+
+
+# --- types ----------------------------------------------------------------------------------------------------------------
+
+INFERRED: list[tuple[list[str], Kind, list[object]]] = [
+    (["1", "-2", "0", "-0"], INT, [1, -2, 0, 0]),
+    (["9223372036854775807", "-9223372036854775808"], INT, [2**63 - 1, -(2**63)]),
+    ([" 1", "2 "], INT, [1, 2]),
+    (["007", "1"], STRING, ["007", "1"]),
+    (["1"] * 2000 + ["007"], STRING, [*["1"] * 2000, "007"]),
+    (["-01", "1"], STRING, ["-01", "1"]),
+    (["0x1F", "1"], STRING, ["0x1F", "1"]),
+    (["+49", "1"], STRING, ["+49", "1"]),
+    (["9223372036854775808", "1"], STRING, ["9223372036854775808", "1"]),
+    (["9007199254740993", "0.5"], STRING, ["9007199254740993", "0.5"]),
+    (["1", "2.5", "1e3", "-0.0", ".5"], FLOAT, [1.0, 2.5, 1000.0, 0.0, 0.5]),
+    (["1e300", "inf", "-inf"], FLOAT, [1e300, float("inf"), float("-inf")]),
+    (["nan", "inf"], STRING, ["nan", "inf"]),
+    (["1.5", "Infinity"], STRING, ["1.5", "Infinity"]),
+    (["007.5", "1"], STRING, ["007.5", "1"]),
+    (["1_000", "2"], STRING, ["1_000", "2"]),
+    (["1", "x"], STRING, ["1", "x"]),
+    (["1"] * 2000 + ["x"], STRING, [*["1"] * 2000, "x"]),
+    (["true", "False", "TRUE"], BOOL, [True, False, True]),
+    (["true", "yes"], STRING, ["true", "yes"]),
+    (["2026-11-15", "2024-02-29"], DATE, [date(2026, 11, 15), date(2024, 2, 29)]),
+    (["2026-11-15", "2026-02-30"], STRING, ["2026-11-15", "2026-02-30"]),
+    (["2026-11-15", "0000-01-01"], STRING, ["2026-11-15", "0000-01-01"]),
+    (["2026-11-15", "2026-11-15T00:00:00"], STRING, ["2026-11-15", "2026-11-15T00:00:00"]),
+    (
+        ["2026-11-15T06:43:00Z", "2026-11-15 06:43:00.5", "2026-11-15T06:43:00+01:00", "2026-11-15T06:43:00.1234560"],
+        TIMESTAMP,
+        [
+            datetime(2026, 11, 15, 6, 43, tzinfo=UTC),
+            datetime(2026, 11, 15, 6, 43, 0, 500_000, tzinfo=UTC),
+            datetime(2026, 11, 15, 5, 43, tzinfo=UTC),
+            datetime(2026, 11, 15, 6, 43, 0, 123_456, tzinfo=UTC),
+        ],
+    ),
+    (["9999-12-31T23:59:59-01:00"], STRING, ["9999-12-31T23:59:59-01:00"]),
+    (["06:43:00", "07:00:00"], STRING, ["06:43:00", "07:00:00"]),
+    (["<http://example.org/a>"], STRING, ["<http://example.org/a>"]),
+    (["", ""], STRING, ["", ""]),
+    (["", "a"], STRING, ["", "a"]),
+    (["NA", "null"], STRING, ["NA", "null"]),
+]
+
+
+@pytest.mark.parametrize(("cells", "kind", "expected"), INFERRED)
+def test_inferred(tmp_path: Path, cells: list[str], kind: Kind, expected: list[object]) -> None:
+    path = saved(tmp_path, "e.csv", "".join(f"k,{cell}\n" for cell in cells))
+    loaded = read(path, "edge", header=False)
+    assert kinds(loaded) == [STRING, kind]
+    assert lists(loaded)[1] == expected
+
+
+DECLARED: list[tuple[Kind, str, object]] = [
+    (INT, "007", 7),
+    (INT, "+5", 5),
+    (INT, " 5 ", 5),
+    (FLOAT, "5", 5.0),
+    (FLOAT, "+.5", 0.5),
+    (FLOAT, "-0", 0.0),
+    (FLOAT, "inf", float("inf")),
+    (FLOAT, "99999999999999999999", 1e20),
+    (BOOL, "1", True),
+    (BOOL, " false", False),
+    (STRING, "5", "5"),
+    (STRING, "", ""),
+    (STRING, " x ", " x "),
+    (DATE, "2026-11-15", date(2026, 11, 15)),
+    (TIMESTAMP, "2026-11-15 06:43:00", datetime(2026, 11, 15, 6, 43, tzinfo=UTC)),
+    (IRI, "<http://example.org/a>", "http://example.org/a"),
+    (IRI, "http://example.org/a", "http://example.org/a"),
+]
+
+
+@pytest.mark.parametrize(("kind", "cell", "expected"), DECLARED)
+def test_declared(tmp_path: Path, kind: Kind, cell: str, expected: object) -> None:
+    loaded = read(saved(tmp_path, "e.csv", f"k,{cell}\n"), "edge", declared(a=None, b=kind))
+    assert kinds(loaded) == [STRING, kind]
+    assert lists(loaded)[1] == [expected]
+    assert kind is not FLOAT or str(lists(loaded)[1]) == str([expected])  # -0.0 == 0.0
+
+
+def test_what_fits_does_not_depend_on_the_other_cells(tmp_path: Path) -> None:
+    for kind in (INT, FLOAT, BOOL, DATE, TIMESTAMP, IRI):
+        texts = [cell for cells, _, _ in INFERRED for cell in cells[:10]] + [cell for _, cell, _ in DECLARED]
+        relation, fits = declared(a=STRING, b=kind), {}
+        for text in dict.fromkeys(texts):
+            try:
+                fits[text] = lists(read(saved(tmp_path, "e.csv", f'k,"{text}"\n'), "edge", relation))[1][0]
+            except TidelogError:
+                continue
+        together = read(saved(tmp_path, "e.csv", "".join(f'k,"{text}"\n' for text in fits)), "edge", relation)
+        assert str(lists(together)[1]) == str(list(fits.values()))
+
+
+# --- files that are wrong ---------------------------------------------------------------------------------------------------
+
+
+def test_ragged_lines(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", '1,2\n\n3\n"4\n5",6\n7,8,9\n')
+    code, notes, text = rejected(path)
+    assert code == "TL080"
+    assert f"2 of 4 rows of {path} do not fit `edge`; nothing is loaded" in text
+    assert notes == (
+        f'{path}:3: 1 cell, and the first row has 2: "3"',
+        f'{path}:6: 3 cells, and the first row has 2: "7,8,9"',
+    )
+
+
+def test_an_open_quote(tmp_path: Path) -> None:
+    for text in ('1,2\n"3,4\n5,6\n', '1,2\n3,"4\n5,6\n', '1,"x"y\n3,"4\n5,""6\n'):
+        code, _, message = rejected(saved(tmp_path, "e.csv", text))
+        assert (code, "line 2 has a quote that nothing closes" in message) == ("TL083", True)
+    assert lists(read(saved(tmp_path, "e.csv", 'a,5"\nb,6\n'), "edge", header=False)) == [["a", "b"], ['5"', "6"]]
+
+
+def test_arity(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", "1,2,3\n")
+    code, _, text = rejected(path, mentioned(2))
+    assert code == "TL081"
+    assert f"{path} has 3 columns, and `edge` has 2 columns" in text
+    _, _, text = rejected(path, EDGE)
+    assert "has 3 columns, and `edge` has 2 columns (src, dst)" in text
+    assert "header=True" in text
+
+
+def test_no_rows(tmp_path: Path) -> None:
+    for text in ("", "\n\n", "\ufeff"):
+        path = saved(tmp_path, "e.csv", text)
+        loaded = read(path, "edge", declared(src=INT, dst=None))
+        assert (kinds(loaded), lists(loaded), loaded.rows) == ([INT, STRING], [[], []], 0)
+        assert loaded.description == f"edge: no rows from {path} (csv, empty)"
+        code, _, message = rejected(path)
+        assert code == "TL081"
+        assert "is empty" in message
+    assert lists(read(saved(tmp_path, "e.csv.gz", b""), "edge", mentioned(1))) == [[]]
+
+
+def test_bytes_that_are_not_text(tmp_path: Path) -> None:
+    code, _, text = rejected(saved(tmp_path, "e.csv", b"a,b\nc,\xff\n"))
+    assert code == "TL061"
+    assert "line 2 has a byte that cannot be decoded" in text
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    assert rejected(tmp_path / "missing.csv")[0] == "TL060"
+    assert rejected(tmp_path, format="csv")[0] == "TL060"
+    assert rejected(tmp_path / "e.xlsx")[0] == "TL082"
+    assert rejected(tmp_path / "e")[0] == "TL082"
+    assert rejected(tmp_path / "e.parquet.gz")[0] == "TL082"
+    assert rejected(tmp_path / "e.csv", format="paquet")[2].endswith("fix: did you mean `parquet`?")
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    whole = saved(tmp_path, "e.csv.gz", "1,2\n" * 10_000).read_bytes()
+    for data in (b"1,2\n", whole[:-10], whole[:20], whole[:30] + b"xxxxx" + whole[35:]):
+        path = tmp_path / "d.csv.gz"
+        path.write_bytes(data)
+        assert rejected(path)[0] == "TL083"
