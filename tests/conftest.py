@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+os.environ.setdefault("TIDELOG_CHECKED", "1")  # before anything imports the kernel: tests run in the checked build
+
 settings.register_profile("tidelog", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.register_profile("nightly", deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)
 settings.load_profile("tidelog")

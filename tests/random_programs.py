@@ -123,3 +123,30 @@ def programs(draw: st.DrawFn, largest_arity: int = 3) -> RandomProgram:
     derived = [p for p in known if p.level > 0]
     chosen = [draw(rules(known, draw(st.sampled_from(derived)))) for _ in range(draw(st.integers(1, 7)))]
     return RandomProgram(tuple(chosen), tuple(draw(facts(known))))
+
+
+# --- and what happens to them --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class History:
+    """A program, updates of its facts (what is deleted, then what is inserted), and the bodies of queries."""
+
+    program: RandomProgram
+    updates: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
+    queries: tuple[str, ...]
+
+
+@st.composite
+def histories(draw: st.DrawFn, largest_arity: int = 3, most_updates: int = 4, most_queries: int = 2) -> History:
+    """A program with updates and queries; deletions are mostly of facts that were there once."""
+    known = draw(predicates(largest_arity))
+    derived = [p for p in known if p.level > 0]
+    chosen = [draw(rules(known, draw(st.sampled_from(derived)))) for _ in range(draw(st.integers(1, 7)))]
+    first = draw(facts(known))
+    later = draw(facts([*known, Predicate("unknown_to_rules", 2, 0)], most=10))
+    some = st.lists(st.sampled_from([*first, *later]), max_size=5).map(tuple)
+    updates = draw(st.lists(st.tuples(some, some), max_size=most_updates))
+    top = Predicate("query", 0, LEVELS + 1)
+    queries = [", ".join(draw(rules(known, top))[1]) for _ in range(draw(st.integers(0, most_queries)))]
+    return History(RandomProgram(tuple(chosen), tuple(first)), tuple(updates), tuple(queries))

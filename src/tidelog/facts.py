@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from tidelog.errors import fail
+from tidelog.errors import TidelogError, fail
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,11 @@ class Facts:
 
         if not isinstance(fact, tuple) or len(fact) != len(self.columns):
             return False
-        row = self._terms.encode([from_python(value) for value in fact]).reshape(1, -1)
+        try:
+            values = [from_python(value) for value in fact]
+        except TidelogError:
+            return False  # it cannot be in any fact
+        row = self._terms.encode(values).reshape(1, -1)
         if isinstance(self._held, np.ndarray):
             return bool((self._held == row).all(axis=1).any())
         return bool(self._held.contains(row)[0])
@@ -83,13 +87,15 @@ class Facts:
     # --- into other forms ------------------------------------------------------------------------------------------------
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table.  A column of several kinds becomes a column of texts."""
+        """An Arrow table.  A column of several kinds becomes a column of texts; without columns, `holds` is true."""
         return self._table(self._terms.decode_column)
 
     def _table(self, decode: Callable[[NDArray[np.int32]], pa.Array]) -> pa.Table:
         import numpy as np
         import pyarrow as pa
 
+        if not self.columns:
+            return pa.table({"holds": [True] * len(self)}, pa.schema([("holds", pa.bool_())]))
         if isinstance(self._held, np.ndarray):
             columns: Columns = tuple(np.ascontiguousarray(self._held[:, at]) for at in range(len(self.columns)))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
@@ -20,7 +21,7 @@ from tidelog.source import Source
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
-    from tidelog.files.columns import Loaded, MixedColumn, TypedColumn
+    from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.local.engine import Difference, LocalEngine
     from tidelog.local.materialise import Statistics
     from tidelog.local.watch import Progress, Watch
@@ -31,6 +32,20 @@ _LATER = {
     "algorithm": ("bf", "dred", "counting"),
     "marking": (True,),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What was loaded from one source."""
+
+    relation: str
+    rows: int
+    new_facts: int
+    """How many of the rows were no explicit facts before."""
+    description: str
+
+    def __repr__(self) -> str:
+        return self.description
 
 
 class KnowledgeBase:
@@ -59,8 +74,8 @@ class KnowledgeBase:
         """Check the rules and load the files that their `@input`s name.
 
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
-        the program.  With `modules=False` transitive relations are evaluated like any other.  The limits stop an evaluation with an
-        error that changes nothing; `progress` is called about ten times a second while one is under way.
+        the program.  With `modules=False` transitive relations are evaluated like any other.  The limits stop an
+        evaluation with an error that changes nothing; `progress` is called about ten times a second while one is under way.
         """
         _refuse(engine=engine, algorithm=algorithm, marking=marking)
         source = _source(rules)
@@ -70,7 +85,7 @@ class KnowledgeBase:
         self._modules = modules
         self._started: LocalEngine | None = None
         self._loaded: dict[str, Relation] = {}
-        self.loads: list[Loaded] = []
+        self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""
         self._load_inputs(Path(folder) if folder is not None else _beside(rules))
 
@@ -105,7 +120,7 @@ class KnowledgeBase:
         format: str | None = None,  # noqa: A002
         header: Any = "auto",
         defaults: Mapping[str | int, object] | None = None,
-    ) -> Loaded:
+    ) -> LoadReport:
         """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
 
         Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
@@ -114,10 +129,9 @@ class KnowledgeBase:
 
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
-        engine = self._engine
-        engine.add(relation, self._encoded(loaded.columns, loaded.rows))
-        self.loads.append(loaded)
-        return loaded
+        new = self._engine.add(relation, self._encoded(loaded.columns, loaded.rows))
+        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
+        return self.loads[-1]
 
     def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
         import numpy as np
@@ -142,6 +156,8 @@ class KnowledgeBase:
     def _know(self, name: str, arity: int) -> None:
         """Note a relation that the program does not mention."""
         known = self.relations.get(name)
+        if name.startswith("#") or not name:
+            raise fail("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
         if known is None:
             self._loaded[name] = Relation(name, arity, has_facts=True)
         elif known.arity != arity:
@@ -340,10 +356,14 @@ def _beside(rules: str | PathLike[str] | Source) -> Path:
     return Path(rules).parent if _is_file(str(rules)) else Path()
 
 
+_announced: list[bool] = []
+
+
 def _announce_compilation() -> None:
     """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
     from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 
-    if not IS_WARM:
+    if not IS_WARM and not _announced:
+        _announced.append(True)
         kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
         sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

@@ -50,6 +50,8 @@ class CoreRule:
     body: tuple[Literal, ...]
     origin: int
     """The rule of the program that it comes from."""
+    shown: str
+    """The relation that this rule derives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ class _Builder:
         self.rules: list[CoreRule] = []
         self.specials: dict[str, Special] = {}
         self.number = 0
+        self.shown = ""
 
     def build(self) -> Core:
         assert self.program is not None
@@ -151,10 +154,11 @@ class _Builder:
 
     def rewrite(self, rule: Rule, origin: int) -> None:
         """Add the core rules of a rule."""
+        self.shown = rule.head.predicate
         lowered = lower(rule)
         body = self._body(schedule(lowered.body, lowered.head.args).steps, [], origin)
         head = Atom(self.core.stored_name(lowered.head.predicate), lowered.head.args)
-        self.rules.append(CoreRule(head, tuple(body), origin))
+        self._add(head, tuple(body), origin)
 
     def _body(self, steps: Iterable[Step], done: list[Literal], origin: int) -> list[Literal]:
         """The literals of the steps in core form, behind those of `done`."""
@@ -184,7 +188,7 @@ class _Builder:
                 arg = variable  # noqa: PLW2901
             plain.append(arg)
         asked, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
-        self.rules.append(CoreRule(Atom(asked, tuple(plain)), tuple(done), origin))
+        self._add(Atom(asked, tuple(plain)), tuple(done), origin)
         self.specials[called] = Calls(term.function, asked)
         result = Variable(self._new("v"))
         done.append(Atom(called, (*plain, result)))
@@ -201,23 +205,26 @@ class _Builder:
         if own.unbound or has_zero:
             known = tuple(group for group in groups if group.name in bound)
             asked = Atom(self._relation("asked", len(known)), known)
-            self.rules.append(CoreRule(asked, tuple(done), origin))
+            self._add(asked, tuple(done), origin)
             start = [asked] if own.unbound else []
         inner_steps = step.inner if own.unbound else own.steps
         others = sorted(_bound_by(inner_steps) - set(step.groups))
         columns = (*groups, *(Variable(name) for name in others))
         inner = Atom(self._relation("inner", len(columns)), columns)
-        self.rules.append(CoreRule(inner, tuple(self._body(inner_steps, start, origin)), origin))
+        self._add(inner, tuple(self._body(inner_steps, start, origin)), origin)
         folded = Atom(self._relation("folded", len(groups) + 1), (*groups, aggregate.result))
         target = columns.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
         self.specials[folded.predicate] = Folding(aggregate.function, inner.predicate, len(groups), target)
         if not has_zero or asked is None:
             return folded
         total = Atom(self._relation("total", len(groups) + 1), folded.args)
-        self.rules.append(CoreRule(total, (folded,), origin))
+        self._add(total, (folded,), origin)
         nothing = Negation(Atom(inner.predicate, (*groups, *(Variable(f"_#{name}") for name in others))))
-        self.rules.append(CoreRule(Atom(total.predicate, (*groups, _ZERO)), (asked, nothing), origin))
+        self._add(Atom(total.predicate, (*groups, _ZERO)), (asked, nothing), origin)
         return total
+
+    def _add(self, head: Atom, body: tuple[Literal, ...], origin: int) -> None:
+        self.rules.append(CoreRule(head, body, origin, self.shown))
 
     def _new(self, what: str) -> str:
         self.number += 1

@@ -58,10 +58,10 @@ class Dictionary:
         self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
 
     def _reserve(self, capacity: int, more_text: int) -> None:
-        if min(capacity, MOST_TERMS) <= len(self):
+        capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
+        if capacity <= len(self) == MOST_TERMS:
             message = "more than 2^31 different values"
             raise MemoryError(message)
-        capacity = max(capacity, int(self.header[terms.CAPACITY]))
         if capacity > self.header[terms.CAPACITY]:
             self._kinds = _resized(self._kinds, capacity)
             self._payloads = _resized(self._payloads, capacity)

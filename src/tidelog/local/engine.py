@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.local.core import Calls, Closure, Core, Unit, core_of, core_of_rule
-from tidelog.local.materialise import Evaluation, Statistics
+from tidelog.local.materialise import Evaluation, Statistics, is_seen
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation
@@ -121,7 +121,7 @@ class LocalEngine:
         """
         own = undo or Undo(self.state)
         statistics = Statistics()
-        watch.progress.facts = sum(len(self.state.tables[name]) for name in self.state.tables if not name.startswith("#"))
+        watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_seen(name))
         before, replaced = self._settled, set(self._replaced)
         try:
             changes = self._propagate(watch, own, statistics)
@@ -178,20 +178,23 @@ class LocalEngine:
                     changes.grown.setdefault(name, length)
             return
         if not is_first:
-            self._begin_anew(unit, undo)
+            self._begin_anew(unit, undo, evaluation.watch)
         evaluation.from_scratch(unit)
         for name in unit.relations:
             changes.grown.pop(name, None)
             changes.redone.add(name)
 
-    def _begin_anew(self, unit: Unit, undo: Undo) -> None:
+    def _begin_anew(self, unit: Unit, undo: Undo, watch: Watch) -> None:
         """Leave of a unit's facts only those that the user gave."""
         for name in unit.relations:
             if name in self.state.virtual:
                 continue
+            if is_seen(name):
+                watch.progress.facts -= len(self.state.tables[name])
             undo.begin_anew(self.state.tables[name])
             if name in self.state.explicit:
                 self.state.tables[name].insert(self.state.explicit[name].rows)
+                watch.progress.facts += len(self.state.tables[name]) if is_seen(name) else 0
         for special in unit.specials.values():
             if isinstance(special, Calls):
                 self.state.answered[special.asked] = 0

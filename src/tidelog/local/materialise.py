@@ -27,6 +27,11 @@ STEP_BUDGET = 1 << 18
 """Steps of the kernel between two looks at limits and Ctrl-C: a few milliseconds."""
 
 
+_ANOTHER_SIZE = 4
+_Plans = dict[tuple[int, int], tuple[Plan, int]]
+"""For each rule (its identity) and position of the delta the plan, and how large the delta was when it was made."""
+
+
 @dataclass(slots=True)
 class Round:
     """What one rule did in one round."""
@@ -104,7 +109,7 @@ class Evaluation:
         own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
         own = [(name, table) for name, table in own if name not in self.state.virtual]
         uses = [(rule, at, name) for rule in unit.rules for at, name in _atoms(rule) if name in unit.relations]
-        plans: dict[tuple[CoreRule, int], Plan] = {}
+        plans: _Plans = {}
         number = 0
         self._answer(unit)
         self._mark_inputs_old(unit)
@@ -134,22 +139,32 @@ class Evaluation:
             if isinstance(special, Calls):
                 self.statistics.undefined += answer(special, self.state, self.state.table(name), self.watch.look)
 
-    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]], plans: dict[tuple[CoreRule, int], Plan]) -> None:
+    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]], plans: _Plans) -> None:
         """Apply rules, each with the delta of one of its atoms, or to all facts."""
         for rule, at in deltas:
-            known = plans.get((rule, at)) if at is not None else None
-            prepared = known or plan(rule, self.state, at)
-            if at is not None:
-                plans[rule, at] = prepared
+            prepared = plan(rule, self.state) if at is None else self._planned(rule, at, plans)
             self._run(rule, prepared)
+
+    def _planned(self, rule: CoreRule, at: int, plans: _Plans) -> Plan:
+        """The plan for a delta, made anew where the delta is of quite another size than when it was made."""
+        atom = rule.body[at]
+        assert isinstance(atom, Atom)
+        size = self.state.table(atom.predicate).length_of(layout.DELTA)
+        if (id(rule), at) in plans:
+            known, planned_for = plans[id(rule), at]
+            if planned_for / _ANOTHER_SIZE <= size <= planned_for * _ANOTHER_SIZE:
+                return known
+        plans[id(rule), at] = plan(rule, self.state, at), size
+        return plans[id(rule), at][0]
 
     def _run(self, rule: CoreRule, prepared: Plan) -> None:
         state, progress = self.state, self.watch.progress
         head, words, started = state.table(rule.head.predicate), prepared.state, time.perf_counter()
         before = count = len(head)
-        progress.working_on = rule.head.predicate
-        for table in prepared.tables:
-            table.extend_indexes_to_all()
+        progress.working_on = rule.shown
+        counts = is_seen(rule.head.predicate)
+        for table, index in prepared.indexes:
+            table.extend_index(index)
         words[:] = 0
         words[layout.ENTERING] = 1
         while True:
@@ -169,7 +184,7 @@ class Evaluation:
                 prepared.stack,
                 words,
             )
-            progress.facts += len(head) - count
+            progress.facts += counts * (len(head) - count)
             count = len(head)
             if words[layout.STATUS] == layout.DONE:
                 break
@@ -201,6 +216,11 @@ class Evaluation:
         self.state.set_virtual(name, relation)
         seconds = time.perf_counter() - started
         self.statistics.rounds.append(Round(self.unit, module.rules[0], 0, 0, 0, seconds))
+
+
+def is_seen(name: str) -> bool:
+    """Whether a relation holds facts that users see, so that limits count them."""
+    return not name.startswith("#") or name.startswith("#given ")
 
 
 def _atoms(rule: CoreRule) -> list[tuple[int, str]]:

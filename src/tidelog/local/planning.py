@@ -19,7 +19,7 @@ from tidelog.local.kernel import arithmetic, layout
 from tidelog.local.kernel.join import BIND, CHECK, services
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.state import State
-from tidelog.local.tables import Table
+from tidelog.local.tables import Index, Table
 from tidelog.local.virtual import VirtualRelation
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 from tidelog.values import Kind
@@ -62,17 +62,25 @@ class Plan:
     stack: Int64s
     state: Int64s
     services: Int64s
-    tables: tuple[Table, ...]
-    """The tables whose indexes it uses."""
+    indexes: tuple[tuple[Table, Index], ...]
+    """The indexes that it uses."""
     scratch: list[Int32s] = field(default_factory=list)
 
 
 def plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
     """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.
 
-    Atoms before the delta's see the facts before the delta only, so that no instance is found twice.
+    Atoms before the delta's see the facts before the delta only, so that no instance is found twice.  As a rule the delta comes
+    first, since it is small; where it is not, the atom takes its turn like any other.
     """
-    return _Planner(rule, state, delta).plan()
+    planner = _Planner(rule, state, delta)
+    planner.order(delta_first=delta is not None)
+    if delta is not None and sum(isinstance(literal, Atom) for literal in rule.body) > 2:
+        other = _Planner(rule, state, delta)
+        other.order()
+        if other.visited < planner.visited and not other.tests_delta:
+            planner = other
+    return planner.assembled()
 
 
 class _Planner:
@@ -85,22 +93,37 @@ class _Planner:
         self.uses = Counter(name for literal in (rule.head, *rule.body) for name in _occurrences(literal))
         self.last_binding = -1
         self.head_names = names_of(rule.head.args)
-        self.tables: dict[int, Table] = {}
+        self.indexes: list[tuple[Table, tuple[int, ...]]] = []
+        """Tables and columns; steps name their index by its place here until one plan of several is chosen."""
         self.widest, self.deepest = len(rule.head.args), 1
         self.scratch: dict[int, Int32s] = {}
+        self.bindings, self.visited = 1.0, 0.0
+        self.tests_delta = False
+        """Whether the delta's atom has become a test, which does not tell new facts from old ones."""
 
-    def plan(self) -> Plan:
+    def order(self, *, delta_first: bool = False) -> None:
+        """Put the literals in order, as steps."""
         waiting = dict(enumerate(self.rule.body))
-        if self.delta is not None:
-            atom = waiting.pop(self.delta)
-            assert isinstance(atom, Atom)
-            self._scan(atom, self._table(atom), layout.DELTA)
+        if delta_first and self.delta is not None:
+            self._take(waiting, self.delta)
         while waiting:
             at = self._ready(waiting)
             if at is None:
                 at = min(waiting, key=lambda place: self._cost(waiting[place], place))
-            self._place(waiting.pop(at), at)
-        return self._assembled()
+            self._take(waiting, at)
+
+    def _take(self, waiting: dict[int, Literal], at: int) -> None:
+        literal = waiting.pop(at)
+        if isinstance(literal, Atom):
+            self.bindings *= self._cost(literal, at)[0]
+            self.visited += self.bindings
+        self._place(literal, at)
+
+    def _span(self, at: int) -> int:
+        """Which rows the atom at a position sees."""
+        if self.delta is None or at > self.delta:
+            return layout.WHOLE
+        return layout.DELTA if at == self.delta else layout.BEFORE
 
     # --- order -----------------------------------------------------------------------------------------------------------
 
@@ -138,7 +161,7 @@ class _Planner:
             return float("inf"), place  # its variables are still to come
         known = tuple(at for at, arg in enumerate(literal.args) if names_of([arg]) <= self.bound)
         stored = self.state.stored(literal.predicate)
-        size = float(stored.estimated_size if isinstance(stored, VirtualRelation) else len(stored))
+        size = float(stored.estimated_size if isinstance(stored, VirtualRelation) else stored.length_of(self._span(place)))
         if size == 0 or not known:
             return size, place
         if isinstance(stored, Table) and (distinct := stored.distinct_keys(known)):
@@ -175,7 +198,7 @@ class _Planner:
                 if isinstance(stored, VirtualRelation):
                     self._walk(literal, stored)
                 else:
-                    self._join(literal, self._table(literal), is_old=self.delta is not None and at < self.delta)
+                    self._join(literal, self._table(literal), self._span(at))
             case Negation(atom):
                 stored = self.state.stored(atom.predicate)
                 if isinstance(stored, VirtualRelation):
@@ -205,18 +228,21 @@ class _Planner:
         actions = self._actions(atom, list(range(len(atom.args))))
         self.steps.append([layout.SCAN, table.number, span, *actions])
 
-    def _join(self, atom: Atom, table: Table, *, is_old: bool) -> None:
+    def _join(self, atom: Atom, table: Table, span: int) -> None:
         known = [at for at, arg in enumerate(atom.args) if names_of([arg]) <= self.bound]
-        if len(known) == len(atom.args):
+        if len(known) == len(atom.args) and not (self.delta is not None and not self.steps and span == layout.DELTA):
+            self.tests_delta = self.tests_delta or span == layout.DELTA
             self.steps.append([layout.TEST, table.number, len(known), *map(self._slot, atom.args)])
         elif not known:
-            self._scan(atom, table, layout.BEFORE if is_old else layout.WHOLE)
+            self._scan(atom, table, span)
         else:
             keys = [self._slot(atom.args[at]) for at in known]
-            index = table.index_on(known)
-            self.tables[table.number] = table
             actions = self._actions(atom, [at for at in range(len(atom.args)) if at not in known])
-            self.steps.append([layout.PROBE, index.number, table.number, int(is_old), len(keys), *keys, *actions])
+            self.steps.append([layout.PROBE, self._index(table, known), table.number, span, len(keys), *keys, *actions])
+
+    def _index(self, table: Table, columns: list[int]) -> int:
+        self.indexes.append((table, tuple(columns)))
+        return len(self.indexes) - 1
 
     def _exclude(self, atom: Atom, table: Table) -> None:
         known = [at for at, arg in enumerate(atom.args) if names_of([arg]) <= self.bound]
@@ -232,8 +258,7 @@ class _Planner:
                 pairs += [earlier, at] if earlier != at else []
         index = -1
         if known:
-            index = table.index_on(known).number
-            self.tables[table.number] = table
+            index = self._index(table, known)
         self.steps.append([layout.NONE, index, table.number, len(keys), *keys, len(pairs) // 2, *pairs])
 
     def _walk(self, atom: Atom, relation: VirtualRelation) -> None:
@@ -319,18 +344,23 @@ class _Planner:
         if not self.steps or len(head) != 2 or head[0] == head[1]:
             return
         match self.steps[-1]:
-            case [layout.PROBE, index, table, is_old, count, *rest] if rest[count] == 1 and rest[count + 2] == BIND:
+            case [layout.PROBE, index, table, span, count, *rest] if rest[count] == 1 and rest[count + 2] == BIND:
                 keys, column, slot = rest[:count], rest[count + 1], rest[count + 3]
                 if slot in head:
                     position = head.index(slot)
                     fixed = head[1 - position]
-                    self.steps[-1] = [layout.PROBE_EMIT, index, table, is_old, column, fixed, position, count, *keys]
+                    self.steps[-1] = [layout.PROBE_EMIT, index, table, span, column, fixed, position, count, *keys]
 
-    def _assembled(self) -> Plan:
+    def assembled(self) -> Plan:
+        """The steps as code, with the indexes that they need."""
         head_table = self.state.table(self.rule.head.predicate)
         head = [self._slot(arg) for arg in self.rule.head.args]
         cut = self.last_binding
         self._fuse(head)
+        indexes = [table.index_on(columns) for table, columns in self.indexes]
+        for step in self.steps:
+            if step[0] in (layout.PROBE, layout.PROBE_EMIT, layout.NONE) and step[1] >= 0:
+                step[1] = indexes[step[1]].number
         steps = [*self.steps, [layout.EMIT]]
         head_at = layout.STEPS_AT + len(steps)
         places: list[int] = []
@@ -353,7 +383,7 @@ class _Planner:
             np.zeros(3 * (self.deepest + 1), np.int64),
             np.zeros(layout.STATE_WIDTH, np.int64),
             services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_ASKING)),
-            tuple(self.tables.values()),
+            tuple((table, index) for (table, _), index in zip(self.indexes, indexes, strict=True)),
             list(self.scratch.values()),
         )
 

@@ -120,7 +120,11 @@ class Undo:
             table.bring_back(kept)
         for table in (*state.tables.values(), *state.explicit.values()):
             table.shorten(self.length_before(table))
-        state.tables, state.explicit = {**state.tables, **self.tables}, {**state.explicit, **self.explicit}
+        before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
+        for table in (*state.tables.values(), *state.explicit.values()):
+            if table.number not in before:
+                state.store.release(table)
+        state.tables, state.explicit = dict(self.tables), dict(self.explicit)
         state.virtual = dict(self.virtual)
         state.answered = dict(self.answered)
         state._renumber()

@@ -18,7 +18,9 @@ from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
 LARGEST_DOMAIN = 1 << 15
 """A matrix of bits has at most that many rows and columns: 128 MiB."""
 _BYTES_A_FACT = 16
-"""A matrix of bits may take that much memory for each fact: about what a hash table takes."""
+"""A matrix of bits may take that much memory for each fact: about what a hash table takes ..."""
+_EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
+"""... or that much, up to 16 MiB: most relations that are worth it grow, and the hash table would be in vain."""
 _FIRST_CAPACITY = 32
 _WORD = 64
 """The kernel appends up to that many rows at once, and asks for room if there is less."""
@@ -60,6 +62,13 @@ class Table:
 
     def __len__(self) -> int:
         return int(self.store.M[self.number, layout.COUNT])
+
+    def length_of(self, span: int) -> int:
+        """How many rows a loop over a span sees."""
+        words = self._words
+        if span == layout.DELTA:
+            return int(words[layout.ALL] - words[layout.OLD])
+        return int(words[layout.OLD if span == layout.BEFORE else layout.ALL])
 
     @property
     def rows(self) -> NDArray[np.int32]:
@@ -116,7 +125,7 @@ class Table:
         if self.arity != 2:
             return 0
         domain = 1 << max(6, (self.store.term_count() - 1).bit_length())
-        affordable = domain * domain // 8 <= _BYTES_A_FACT * count
+        affordable = domain * domain // 8 <= max(_BYTES_A_FACT * count, min(_EARLY_BYTES, _EARLY_BYTES_A_FACT * count))
         return domain if domain <= LARGEST_DOMAIN and affordable else 0
 
     def grow(self) -> None:
@@ -184,7 +193,7 @@ class Table:
         return int(self.store.X[index.number, layout.DISTINCT]) if index is not None else 0
 
     def index_on(self, columns: Sequence[int]) -> Index:
-        """The index on some columns, made if need be; it holds nothing until the next `extend_indexes_to_all`."""
+        """The index on some columns, made if need be; it holds nothing until the next `extend_index`."""
         key = tuple(columns)
         if key not in self.indexes:
             index = Index(self.store.new_index(), key, self._capacity)
@@ -192,14 +201,13 @@ class Table:
             self._tell_index(index)
         return self.indexes[key]
 
-    def extend_indexes_to_all(self) -> None:
-        """Enter all rows but those that are just being derived into all indexes."""
+    def extend_index(self, index: Index) -> None:
+        """Enter all rows but those that are just being derived into an index."""
         count = int(self._words[layout.ALL])
-        for index in self.indexes.values():
-            words = self.store.X[index.number]
-            if words[layout.UPTO] < count:
-                self._make_room(index, words, count)
-                kernel.extend_index(self.store.M, self.store.X, index.number, count)
+        words = self.store.X[index.number]
+        if words[layout.UPTO] < count:
+            self._make_room(index, words, count)
+            kernel.extend_index(self.store.M, self.store.X, index.number, count)
 
     def _make_room(self, index: Index, words: Int64s, count: int) -> None:
         """Heads for all keys there may be: one for each id if the index has one column and ids are not too many, else hashed."""

@@ -1,31 +1,77 @@
-"""Facts as text, in the language itself, in an order that is the same every time."""
+"""Facts as text, in the language itself, in an order that is the same every time; answers as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import did_you_mean, fail
 from tidelog.program.program import Program
 from tidelog.syntax.tree import Atom, Constant
-from tidelog.values import Value, sort_key
+from tidelog.values import IRI, Literal, from_python, sort_key, text_of
+
+if TYPE_CHECKING:
+    from tidelog.facts import Facts
+    from tidelog.kb import KnowledgeBase
 
 
-def show_facts(
-    program: Program,
-    facts: Mapping[str, set[tuple[Value, ...]]],
-    relations: Sequence[str] | None = None,
-) -> Iterator[str]:
-    """The facts of the given relations; without any, of those with an @output, else of all that are derived, else of all."""
-    chosen = [_known(name, program) for name in relations or ()]
+def chosen_relations(program: Program, named: Sequence[str] | None) -> list[str]:
+    """The named relations; without any, those with an @output, else all that are derived, else all."""
+    chosen = [_known(name, program) for name in named or ()]
     chosen = chosen or [name for name, relation in program.relations.items() if relation.outputs]
     chosen = chosen or [name for name, relation in program.relations.items() if relation.has_rules]
-    chosen = chosen or list(program.relations)
-    for name in chosen:
-        rows = sorted(facts[name], key=lambda row: [sort_key(value) for value in row])
-        shown = program.printer.predicate(name)
-        yield f"% {shown}: {len(rows)} fact{'' if len(rows) == 1 else 's'}"
+    return chosen or list(program.relations)
+
+
+def show_facts(kb: KnowledgeBase, relations: Sequence[str]) -> Iterator[str]:
+    """The facts of some relations, one a line, as they could stand in a program."""
+    printer = kb.program.printer
+    for name in relations:
+        rows = [tuple(from_python(value) for value in fact) for fact in kb[name]]
+        rows.sort(key=lambda row: [sort_key(value) for value in row])
+        yield f"% {printer.predicate(name)}: {len(rows):,} fact{'' if len(rows) == 1 else 's'}"
         for row in rows:
-            yield program.printer.literal(Atom(name, tuple(Constant(value) for value in row))) + "."
+            yield printer.literal(Atom(name, tuple(Constant(value) for value in row))) + "."
+
+
+def show_answers(answers: Facts, program: Program, form: str) -> Iterator[str]:
+    """Answers to a query: a table for people, or CSV, TSV or JSON Lines; whether it holds, if it has no variables."""
+    if not answers.columns:
+        yield "true" if answers else "false"
+        return
+    rows = sorted(answers, key=lambda fact: [sort_key(from_python(value)) for value in fact])
+    if form == "jsonl":
+        for row in rows:
+            yield json.dumps(
+                {name: _as_json(value) for name, value in zip(answers.columns, row, strict=True)}, ensure_ascii=False
+            )
+    elif form == "table":
+        shown = [tuple(program.printer.value(from_python(value)) for value in row) for row in rows]
+        widths = [max(map(len, cells)) for cells in zip(answers.columns, *shown, strict=True)]
+        for cells in (answers.columns, tuple("-" * width for width in widths), *shown):
+            yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        yield f"{len(rows):,} answer{'' if len(rows) == 1 else 's'}"
+    else:
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter="," if form == "csv" else "\t", lineterminator="\n")
+        writer.writerow(answers.columns)
+        writer.writerows([text_of(from_python(value)) for value in row] for row in rows)
+        yield from text.getvalue().splitlines()
+
+
+def _as_json(value: Any) -> Any:
+    """A value as in update streams: IRIs and RDF literals are objects, dates and timestamps texts."""
+    match value:
+        case IRI(text):
+            return {"iri": text}
+        case Literal(text, datatype, language):
+            return {"value": text, "type": datatype} if datatype is not None else {"value": text, "lang": language}
+        case bool() | int() | float() | str():
+            return value
+    return text_of(from_python(value))
 
 
 def _known(name: str, program: Program) -> str:

@@ -189,7 +189,10 @@ def _order(T: Int64s, stack: Int64s, left: int, right: int) -> int:
 def _compare(op: int, T: Int64s, stack: Int64s, at: int) -> bool:
     """A comparison of the entries at `at` and above it; its truth replaces them."""
     if op == EQUAL or op == UNEQUAL:
-        same = stack[3 * at + _KIND] == stack[3 * (at + 1) + _KIND] and stack[3 * at + _PAYLOAD] == stack[3 * (at + 1) + _PAYLOAD]
+        same = stack[3 * at + _ID] == stack[3 * (at + 1) + _ID]
+        if stack[3 * at + _ID] < 0 or stack[3 * (at + 1) + _ID] < 0:  # one is a number that has just been computed
+            same = stack[3 * at + _KIND] == stack[3 * (at + 1) + _KIND]
+            same = same and stack[3 * at + _PAYLOAD] == stack[3 * (at + 1) + _PAYLOAD]
         return _put(stack, at, BOOL, np.int64(same == (op == EQUAL)))
     order = _order(T, stack, at, at + 1)
     if order == UNORDERED:

@@ -73,6 +73,11 @@ def part(function: F) -> F:
     return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
+def hot(function: F) -> F:
+    """Compile a part straight into its callers: a call would cost more than what it does."""
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+
+
 def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable[[], int]:
     """A part that the kernel reaches by its address, so that it is compiled only if some plan needs it.
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.local.kernel import arithmetic, terms, virtual
-from tidelog.local.kernel.build import CHECKED, kernel, part
+from tidelog.local.kernel.build import CHECKED, hot, kernel, part
 from tidelog.local.kernel.layout import (
     ABSENT,
     ALL,
@@ -73,7 +73,7 @@ BIND, CHECK = 0, 1
 """What a column does with its slot."""
 
 
-@part
+@hot
 def _matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool:
     """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
     for j in range(P[at]):
@@ -86,7 +86,7 @@ def _matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool
     return True
 
 
-@part
+@hot
 def _load_key(P: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
     for j in range(count):
         key[j] = slots[P[at + j]]
@@ -117,7 +117,7 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
     return False
 
 
-@part
+@hot
 def _can_compose(M: Int64s, table: int, head: int, column: int, position: int, keys: int) -> bool:
     """Whether rows of bits can be joined, and are full enough for that to be faster than a walk along the chain."""
     if column != 1 or position != 1 or keys != 1 or M[table, BITS] == 0 or M[head, BITS] == 0:
@@ -158,16 +158,17 @@ def _compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int
 @part
 def _probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int32s, row: int, S: Int64s) -> int:
     """Derive the head from each row of a chain; the row at which the head was full, or -1 at the end."""
-    index, table, is_old, column = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3], np.int64(P[at + 4])
+    index, table, span, column = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3], np.int64(P[at + 4])
     position, head = P[at + 6], np.int64(P[HEAD_TABLE])
     fixed = slots[P[at + 5]]
-    arity, limit = M[table, ARITY], M[table, OLD] if is_old else M[table, ALL]
+    arity = M[table, ARITY]
+    limit, oldest = M[table, OLD] if span == BEFORE else M[table, ALL], M[table, OLD] if span == DELTA else np.int64(0)
     rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
     derivations = np.int64(0)
     if M[head, BITS] != 0 and fixed < M[head, DOMAIN]:
         bits, words, domain = bits_of_table(M, head), M[head, DOMAIN] >> 6, M[head, DOMAIN]
         target, count, capacity = rows_of(M, head), M[head, COUNT], M[head, CAPACITY]
-        while row >= 0:
+        while row >= oldest:
             if row < limit:
                 value = rows[row * arity + column]
                 x, y = (fixed, value) if position == 1 else (value, fixed)
@@ -186,7 +187,7 @@ def _probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: In
         M[head, COUNT] = count
     else:
         key[1 - position] = fixed
-        while row >= 0:
+        while row >= oldest:
             if row < limit:
                 key[position] = rows[row * arity + column]
                 if insert(M, head, key) == FULL:
@@ -194,7 +195,7 @@ def _probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: In
                 derivations += 1
             row = np.int64(following[row]) - 1
     S[DERIVATIONS] += derivations
-    return row
+    return row if row >= oldest else np.int64(-1)
 
 
 if CHECKED:
@@ -257,7 +258,7 @@ def run(
             if entering:
                 _load_key(P, at + 8, keys, slots, key)
                 cursor[depth] = -2
-                if _can_compose(M, table, head, P[at + 4], P[at + 6], keys):
+                if P[at + 3] != DELTA and _can_compose(M, table, head, P[at + 4], P[at + 6], keys):
                     if key[0] < M[table, DOMAIN] and slots[P[at + 5]] < M[head, DOMAIN]:
                         cursor[depth] = 0
                 lists[depth, 0] = cursor[depth] + 2  # whether rows are composed: not 0
@@ -289,8 +290,9 @@ def run(
                 row = cursor[depth]
             if row >= 0:
                 rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
-                limit, arity = M[table, OLD] if P[at + 3] else M[table, ALL], M[table, ARITY]
-                while row >= 0:
+                limit, arity = M[table, OLD] if P[at + 3] == BEFORE else M[table, ALL], M[table, ARITY]
+                oldest = M[table, OLD] if P[at + 3] == DELTA else np.int64(0)
+                while row >= oldest:
                     if row < limit and _matches(rows, row * arity, P, at + 5 + keys, slots):
                         found = True
                         break

@@ -32,8 +32,8 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
 NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR = range(11, 17)
 # SCAN        table, span, actions: all rows
-# PROBE       index, table, is_old, keys, actions: the rows of one chain
-# PROBE_EMIT  index, table, is_old, column, head slot, position, key: PROBE that binds one variable, and the head at once
+# PROBE       index, table, span, keys, actions: the rows of one chain
+# PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
 # TEST        table, slots: the fact is there;  ABSENT: it is not
 # NONE        index or -1, table, keys, pairs of equal columns: no such row
 # SAME        slot, slot;  DIFFERENT: slot, slot
@@ -44,7 +44,7 @@ NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR = range(11, 17)
 # HAS_PAIR    virtual, slot, slot;  LACKS_PAIR: the same
 # NO_PAIR     virtual, form, slot: nothing of the form (X, _), (_, X), (_, _) or (Z, Z)
 WHOLE, BEFORE, DELTA = range(3)
-"""Spans of a SCAN: all rows, those before the delta, the delta."""
+"""Spans of a loop: all rows, those before the delta, the delta."""
 FROM_LEFT, FROM_RIGHT, ANY_PAIR, ANY_LOOP = range(4)
 
 # S: where a run stands.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.layout import (
     ARITY,
     BITS,
@@ -39,45 +39,45 @@ _SIX = np.uint64(6)
 _LOW = np.uint64(63)
 
 
-@part
+@hot
 def mix(hashed: int, value: int) -> int:
     """A hash and one more id."""
     x = (np.uint64(hashed) ^ np.uint64(np.uint32(value))) * _GOLDEN
     return x ^ (x >> _HALF)
 
 
-@part
+@hot
 def finish(hashed: int) -> int:
     """The hash, spread over the low bits that choose a slot."""
     x = np.uint64(hashed) * _GOLDEN
     return x >> _HALF
 
 
-@part
+@hot
 def rows_of(M: Int64s, table: int) -> Int32s:
     """The rows of a table."""
     return int32s(M[table, ROWS], M[table, CAPACITY] * M[table, ARITY])
 
 
-@part
+@hot
 def slots_of(M: Int64s, table: int) -> Int32s:
     """The hash table of a table."""
     return int32s(M[table, SLOTS], M[table, SLOT_COUNT])
 
 
-@part
+@hot
 def bits_of_table(M: Int64s, table: int) -> UInt64s:
     """The matrix of bits of a table."""
     return uint64s(M[table, BITS], M[table, DOMAIN] * (M[table, DOMAIN] >> 6))
 
 
-@part
+@hot
 def has_bit(bits: UInt64s, words: int, x: int, y: int) -> bool:
     """Whether the pair (x, y) is set, in a matrix with so many words a row."""
     return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & _ONE != np.uint64(0)
 
 
-@part
+@hot
 def set_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     """Set the pair (x, y)."""
     bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= _ONE << (np.uint64(y) & _LOW)
@@ -223,7 +223,7 @@ def _key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
     return slot
 
 
-@part
+@hot
 def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
     """The newest row with a key, or -1."""
     heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])

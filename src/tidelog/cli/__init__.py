@@ -1,0 +1,13 @@
+"""The command `tidelog`."""
+
+from __future__ import annotations
+
+from tidelog.cli import evaluation, texts
+from tidelog.cli.shell import app
+
+__all__ = ["app", "evaluation", "main", "texts"]
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="tidelog")

@@ -1,0 +1,157 @@
+"""`tidelog run` and `tidelog query`: commands that derive facts."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
+
+import typer
+
+from tidelog.cli.display import progress_display, write_statistics
+from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
+from tidelog.errors import fail, render_all
+
+if TYPE_CHECKING:
+    from tidelog.kb import KnowledgeBase, ShowProgress
+
+_MOST_FACTS = 100_000_000
+
+FactsFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--facts", help="A folder with files of facts: those that @input names, or NAME.csv, NAME.parquet, ...", metavar="DIR"
+    ),
+]
+LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
+LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
+LimitRounds = Annotated[int | None, typer.Option(min=1, help="Stop with an error beyond so many rounds of a recursion.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, and nothing about files that were read.")]
+NoModules = Annotated[bool, typer.Option("--no-modules", help="Evaluate transitive relations like any other.")]
+
+
+class FileKind(StrEnum):
+    """Formats that `run` writes."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+class AnswerForm(StrEnum):
+    """Forms in which `query` prints its answers."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+
+
+@app.command("run")
+@reporting
+def run_command(
+    program: ProgramFile,
+    facts: FactsFolder = None,
+    out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
+    relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
+    file_format: Annotated[FileKind, typer.Option("--format", help="The format of files without an @output.")] = FileKind.CSV,
+    stats: Annotated[
+        Path | None, typer.Option(help="Write what each rule did in each round to this CSV file.", metavar="FILE")
+    ] = None,
+    limit_facts: LimitFacts = _MOST_FACTS,
+    limit_seconds: LimitSeconds = None,
+    limit_rounds: LimitRounds = None,
+    no_modules: NoModules = False,
+    quiet: Quiet = False,
+) -> None:
+    """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
+    from tidelog.report.facts import chosen_relations, show_facts
+
+    with progress_display(is_quiet=quiet) as display:
+        kb = _knowledge_base(
+            program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
+        )
+        chosen = chosen_relations(kb.program, relation)
+        for name in chosen:
+            kb.count(name)
+        if out is not None:
+            lines = list(_write(kb, chosen, out, file_format))
+    if stats is not None:
+        write_statistics(kb, stats)
+    show(lines if out is not None else show_facts(kb, chosen))
+
+
+@app.command("query")
+@reporting
+def query_command(
+    program: ProgramFile,
+    query: Annotated[str, typer.Argument(help='A body, such as "path(a, X), X != b".')],
+    facts: FactsFolder = None,
+    form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
+    limit_facts: LimitFacts = _MOST_FACTS,
+    limit_seconds: LimitSeconds = None,
+    limit_rounds: LimitRounds = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer a query: all values of its variables that make it true, or whether it holds."""
+    from tidelog.report.facts import show_answers
+
+    with progress_display(is_quiet=quiet) as display:
+        kb = _knowledge_base(program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=True, quiet=quiet)
+        answers = kb.query(query)
+    show(show_answers(answers, kb.program, form.value))
+
+
+def _knowledge_base(
+    program: Path,
+    folder: Path | None,
+    limits: tuple[int, float | None, int | None],
+    display: ShowProgress | None,
+    *,
+    modules: bool,
+    quiet: bool,
+) -> KnowledgeBase:
+    """The program with the facts of its files."""
+    from tidelog.files.finding import find_files
+    from tidelog.kb import KnowledgeBase
+
+    facts, seconds, rounds = limits
+    kb = KnowledgeBase(
+        source_of(program),
+        modules=modules,
+        folder=folder,
+        limit_facts=facts,
+        limit_seconds=seconds,
+        limit_rounds=rounds,
+        progress=display,
+    )
+    if kb.program.warnings:
+        typer.echo(render_all(kb.program.warnings), err=True)
+    for known in list(kb.program.relations.values()) if folder is not None else ():
+        if not known.inputs and folder is not None:
+            for path in find_files(folder, known.name):
+                kb.load(known.name, path)
+    if not quiet:
+        for loaded in kb.loads:
+            typer.echo(loaded.description, err=True)
+    return kb
+
+
+def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKind) -> list[str]:
+    """Write relations to files, and say so."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise fail("TL060", f"cannot make the folder {out}: {error.strerror or error}", fix="choose another folder") from error
+    lines: list[str] = []
+    for name in chosen:
+        facts = kb[name]
+        for path in kb.relations[name].outputs or (f"{quote(name, safe='')}.{file_format.value}",):
+            target = out / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            facts.write(target)
+            lines.append(f"{kb.program.printer.predicate(name)}: {len(facts):,} facts -> {target}")
+    return lines

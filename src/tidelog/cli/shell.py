@@ -1,0 +1,77 @@
+"""What all commands share: the application, errors on standard error, programs from files or standard input."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, ParamSpec
+
+import typer
+from rich.console import Console
+
+from tidelog import __version__
+from tidelog.errors import TidelogError, fail
+from tidelog.program.program import read_source
+from tidelog.source import Source
+
+_P = ParamSpec("_P")
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Keeps the consequences of Datalog rules true while facts and rules change.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+ProgramFile = Annotated[Path, typer.Argument(help="A program, or - for standard input.", metavar="PROGRAM")]
+
+
+def show(lines: Iterable[str]) -> None:
+    """Print lines."""
+    for line in lines:
+        typer.echo(line)
+
+
+def _show_problems(error: TidelogError) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(str(error), style="red" if console.is_terminal else None, markup=False)
+
+
+def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
+    """Let a command end with status 1 and the errors on standard error."""
+
+    @wraps(command)
+    def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except TidelogError as error:
+            _show_problems(error)
+            raise typer.Exit(1) from None
+        except KeyboardInterrupt:
+            typer.echo("interrupted; nothing has been written", err=True)
+            raise typer.Exit(_INTERRUPTED) from None
+        except BrokenPipeError:  # the reader has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    return wrapped
+
+
+def source_of(path: Path) -> Source:
+    """The text of a program."""
+    if str(path) != "-":
+        return read_source(path)
+    data = sys.stdin.buffer.read()
+    try:
+        return Source(data.decode("utf-8-sig"), "<stdin>")
+    except UnicodeDecodeError as error:
+        raise fail("TL061", "standard input is not UTF-8 text") from error
+
+
+@app.callback(invoke_without_command=True)
+def _options(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
+    if version:
+        typer.echo(f"tidelog {__version__}")
+        raise typer.Exit

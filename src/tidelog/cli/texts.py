@@ -1,0 +1,81 @@
+"""`tidelog check` and `tidelog format`: commands about the text of programs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
+from tidelog.errors import Diagnostics, TidelogError, fail, render_all
+from tidelog.program.program import Program, check
+
+
+@app.command("check")
+@reporting
+def check_command(
+    programs: Annotated[list[Path], typer.Argument(help="Programs, or - for standard input.", metavar="PROGRAM...")],
+) -> None:
+    """Say what a program is: relations, strata, hyper-nodes, modules, warnings; or list all its errors."""
+    failures: list[TidelogError] = []
+    for path in programs:
+        try:
+            program = check(source_of(path))
+        except TidelogError as error:
+            failures.append(error)
+            continue
+        show(_description(program))
+    if failures:
+        raise TidelogError(diagnostic for error in failures for diagnostic in error.diagnostics)
+
+
+def _description(program: Program) -> Iterable[str]:
+    from tidelog.report.structure import describe
+
+    yield from describe(program)
+    if program.warnings:
+        yield ""
+        yield render_all(program.warnings)
+
+
+@app.command("format")
+@reporting
+def format_command(
+    program: ProgramFile,
+    write: Annotated[bool, typer.Option("--write", help="Write the result back to the file.")] = False,
+    only_check: Annotated[bool, typer.Option("--check", help="Print nothing; status 1 if the form differs.")] = False,
+) -> None:
+    """Print a program in canonical form, comments kept."""
+    from tidelog.syntax.parser import parse
+    from tidelog.syntax.printer import Printer
+
+    if write and only_check:
+        message = "--write and --check exclude each other"
+        raise typer.BadParameter(message)
+    source = source_of(program)
+    diagnostics = Diagnostics()
+    document = parse(source, diagnostics)
+    diagnostics.raise_errors()
+    text = Printer().document(document)
+    if only_check:
+        if text != source.text:
+            typer.echo(f"{source.name} is not in canonical form", err=True)
+        raise typer.Exit(int(text != source.text))
+    if not write or str(program) == "-":
+        typer.echo(text, nl=False)
+    elif text != source.text:
+        _replace(program.resolve(), text)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file so that a crash leaves the old or the new one."""
+    if not os.access(path, os.W_OK):
+        raise fail("TL060", f"cannot write {path}: it is write-protected")
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
+        file.write(text)
+    Path(file.name).chmod(path.stat().st_mode)
+    Path(file.name).replace(path)

@@ -1,0 +1,138 @@
+"""The local engine for tests: what it holds in the form of the reference, and odd conditions to run it under."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+from unittest.mock import patch
+
+from hypothesis import strategies as st
+
+from tidelog import KnowledgeBase, Source, facts
+from tidelog.local import calls, materialise, tables, virtual, watch
+from tidelog.local.dictionary import Dictionary
+from tidelog.local.virtual import VirtualRelation
+from tidelog.program.program import GroundFact, Program, check
+from tidelog.reference import Facts, Row
+from tidelog.values import Value, from_python
+
+
+def program(text: str) -> Program:
+    """A program from its text."""
+    return check(Source(text, "test.dl"))
+
+
+def rows_of(found: Iterable[tuple[Any, ...]]) -> set[Row]:
+    """Tuples of Python objects as rows of values, which tell 1 from 1.0 and from True."""
+    rows = [tuple(map(from_python, row)) for row in found]
+    assert len(rows) == len(set(rows)), "a fact twice"
+    return set(rows)
+
+
+def held(kb: KnowledgeBase) -> Facts:
+    """Everything that a knowledge base holds, as the reference would have it."""
+    result = {name: rows_of(kb.facts(name)) for name in kb.relations}
+    assert {name: kb.count(name) for name in result} == {name: len(rows) for name, rows in result.items()}
+    return result
+
+
+def without_empty(found: Mapping[str, set[Row]]) -> Facts:
+    """The relations that have facts."""
+    return {name: rows for name, rows in found.items() if rows}
+
+
+def as_tuple(fact: GroundFact) -> tuple[object, ...]:
+    """A fact as Python gives it to `update`."""
+    name, values = fact
+    return name, *values
+
+
+def as_tuples(found: Iterable[GroundFact]) -> list[tuple[object, ...]]:
+    """Facts as Python gives them to `update`."""
+    return [as_tuple(fact) for fact in found]
+
+
+def difference(left: Facts, right: Facts) -> Facts:
+    """The facts that only the left side has."""
+    return without_empty({name: rows - right.get(name, set()) for name, rows in left.items()})
+
+
+# --- odd conditions ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How the engine is run; the defaults are its own."""
+
+    modules: bool = True
+    searches: bool = False
+    """Whether closures have no rows of bits."""
+    bytes_a_fact: int = 16
+    """0: pairs are never a matrix of bits; very many: always, if the domain is small enough."""
+    largest_domain: int = 1 << 15
+    first_capacity: int = 32
+    step_budget: int = 1 << 18
+    piece: int = 1 << 12
+    """Calls of Python's functions, pairs and rows that are worked on at once."""
+    has_small_dictionary: bool = False
+
+
+USUAL = Conditions()
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True)
+
+conditions = st.builds(
+    Conditions,
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from((16, 0, 1 << 30)),
+    st.sampled_from((1 << 15, 64)),
+    st.sampled_from((32, 1)),
+    st.sampled_from((1 << 18, 1, 7)),
+    st.sampled_from((1 << 12, 1)),
+    st.booleans(),
+)
+
+
+@contextmanager
+def under(given: Conditions) -> Iterator[None]:
+    """Run what is inside under these conditions."""
+    with ExitStack() as stack:
+        for module, name, value in (
+            (tables, "_BYTES_A_FACT", given.bytes_a_fact),
+            (tables, "LARGEST_DOMAIN", given.largest_domain),
+            (tables, "_FIRST_CAPACITY", given.first_capacity),
+            (materialise, "STEP_BUDGET", given.step_budget),
+            (calls, "_PIECE", given.piece),
+            (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),
+            (facts, "_ROWS_AT_ONCE", given.piece),
+        ):
+            stack.enter_context(patch.object(module, name, value))
+        defaults = VirtualRelation.__init__.__kwdefaults__
+        assert defaults is not None
+        stack.enter_context(patch.dict(defaults, {"budget": 0 if given.searches else virtual.BITS_BUDGET}))
+        if given.has_small_dictionary:
+            stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
+        yield
+
+
+_RESERVE = Dictionary._reserve
+
+
+def _reserve_little(terms: Dictionary, capacity: int, more_text: int) -> None:
+    """Make a new dictionary a tiny one."""
+    is_new = not terms.header.any()
+    _RESERVE(terms, *((2, 3) if is_new else (capacity, more_text)))
+
+
+@contextmanager
+def looking_often() -> Iterator[None]:
+    """Let the progress be shown at every look."""
+    with patch.object(watch, "_SHOW_EVERY", -1.0):
+        yield
+
+
+def value(thing: object) -> Value:
+    """The value of a Python object."""
+    return from_python(thing)
