@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, overload
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
 from tidelog.errors import Diagnostics, did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
+from tidelog.options import folder_beside, refuse, source_of
 from tidelog.program.explicit import explicit_facts
-from tidelog.program.program import GroundFact, Program, check, read_source
+from tidelog.program.program import GroundFact, Program, check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.values import Kind
@@ -27,11 +28,6 @@ if TYPE_CHECKING:
     from tidelog.local.watch import Progress, Watch
 
 ShowProgress = Callable[["Progress"], None]
-_LATER = {
-    "engine": ("spark",),
-    "algorithm": ("bf", "dred", "counting"),
-    "marking": (True,),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +73,8 @@ class KnowledgeBase:
         the program.  With `modules=False` transitive relations are evaluated like any other.  The limits stop an
         evaluation with an error that changes nothing; `progress` is called about ten times a second while one is under way.
         """
-        _refuse(engine=engine, algorithm=algorithm, marking=marking)
-        source = _source(rules)
+        refuse(engine=engine, algorithm=algorithm, marking=marking)
+        source = source_of(rules)
         self._program: Program = check(source)
         self._limits = limit_facts, limit_seconds, limit_rounds
         self._progress = progress
@@ -87,7 +83,7 @@ class KnowledgeBase:
         self._loaded: dict[str, Relation] = {}
         self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""
-        self._load_inputs(Path(folder) if folder is not None else _beside(rules))
+        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 
@@ -129,7 +125,8 @@ class KnowledgeBase:
 
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
-        new = self._engine.add(relation, self._encoded(loaded.columns, loaded.rows))
+        with self._watch().guarding():
+            new = self._engine.add(relation, self._encoded(loaded.columns, loaded.rows))
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
         return self.loads[-1]
 
@@ -176,23 +173,24 @@ class KnowledgeBase:
 
         started = perf_counter()
         inserted, deleted = self._checked(insert), self._checked(delete)
-        engine = self._settled()
+        engine, watch = self._settled(), self._watch()
         known, undo = dict(self._loaded), Undo(engine.state)
-        try:
-            without_effect = removed = added = 0
-            for name, rows in self._by_relation(deleted).items():
-                count = engine.remove(name, rows, undo)
-                removed, without_effect = removed + count, without_effect + len(rows) - count
-            for name, rows in self._by_relation(inserted).items():
-                self._know(name, rows.shape[1])
-                count = engine.add(name, rows)
-                added, without_effect = added + count, without_effect + len(rows) - count
-            differences = engine.settle(self._watch(), undo)
-        except BaseException:
-            undo.go_back()
-            self._loaded = known
-            engine.forget_changes()
-            raise
+        without_effect = removed = added = 0
+        with watch.guarding():
+            try:
+                for name, rows in self._by_relation(deleted).items():
+                    count = engine.remove(name, rows, undo)
+                    removed, without_effect = removed + count, without_effect + len(rows) - count
+                for name, rows in self._by_relation(inserted).items():
+                    self._know(name, rows.shape[1])
+                    count = engine.add(name, rows)
+                    added, without_effect = added + count, without_effect + len(rows) - count
+                differences = engine.settle(watch, undo)
+            except BaseException:
+                undo.go_back()
+                self._loaded = known
+                engine.forget_changes()
+                raise
         statistics = ChangeStatistics(
             engine.algorithm,
             added,
@@ -311,49 +309,6 @@ class KnowledgeBase:
 
         facts, seconds, rounds = self._limits
         return Watch(Limits(facts, seconds, rounds), self._progress)
-
-
-def _refuse(**options: object) -> None:
-    """Say no to options that are not there, and to those that are not there yet."""
-    known: dict[str, tuple[object, ...]] = {
-        "engine": ("local",),
-        "algorithm": ("auto", "rematerialise"),
-        "marking": ("auto", False),
-    }
-    for name, given in options.items():
-        if given in known[name]:
-            continue
-        choices = ", ".join(repr(choice) for choice in known[name])
-        if given in _LATER[name]:
-            raise fail("TL074", f"{name}={given!r} is not available yet", fix=f"choose one of {choices}")
-        raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
-
-
-def _source(rules: str | PathLike[str] | Source) -> Source:
-    """The program: a text has a space, a line break or a final dot; anything else is a path."""
-    if isinstance(rules, Source):
-        return rules
-    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.endswith(".")):
-        return Source(rules, "<rules>") if not _is_file(rules) else read_source(Path(rules))
-    return read_source(Path(rules))
-
-
-def _is_file(text: str) -> bool:
-    """Whether a text that could be a program is the path of a file."""
-    try:
-        return len(text) < _LONGEST_PATH and Path(text).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-_LONGEST_PATH = 4096
-
-
-def _beside(rules: str | PathLike[str] | Source) -> Path:
-    """The folder of a program's file, or the current one."""
-    if isinstance(rules, Source):
-        return Path(rules.name).parent if _is_file(rules.name) else Path()
-    return Path(rules).parent if _is_file(str(rules)) else Path()
 
 
 _announced: list[bool] = []

@@ -123,13 +123,14 @@ class LocalEngine:
         statistics = Statistics()
         watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_seen(name))
         before, replaced = self._settled, set(self._replaced)
-        try:
-            changes = self._propagate(watch, own, statistics)
-            differences = self._differences(changes, own) if compare else {}
-        except BaseException:
-            own.go_back()
-            self._settled, self._replaced = before, replaced
-            raise
+        with watch.guarding():
+            try:
+                changes = self._propagate(watch, own, statistics)
+                differences = self._differences(changes, own) if compare else {}
+            except BaseException:
+                own.go_back()
+                self._settled, self._replaced = before, replaced
+                raise
         self._settled, self._replaced = self._lengths(), set()
         self.statistics = statistics
         self.algorithm = self._how(changes)
@@ -239,16 +240,17 @@ class LocalEngine:
         core = core_of_rule(Rule(head, body), dict(arities), "#query ")
         made = [name for name in core.arities if name not in self.state.tables and name not in self.core.given]
         evaluation = Evaluation(self.state, watch, Statistics())
-        try:
-            for name in made:
-                self.state.ensure_table(name, core.arities[name])
-            for unit in core.units:
-                evaluation.from_scratch(unit)
-            return self.state.table(head.predicate).rows.copy()
-        finally:
-            for name in made:
-                self.state.answered.pop(name, None)
-                self.state.drop_table(name)
+        with watch.guarding():
+            try:
+                for name in made:
+                    self.state.ensure_table(name, core.arities[name])
+                for unit in core.units:
+                    evaluation.from_scratch(unit)
+                return self.state.table(head.predicate).rows.copy()
+            finally:
+                for name in made:
+                    self.state.answered.pop(name, None)
+                    self.state.drop_table(name)
 
 
 def _table_of(rows: Rows, state: State) -> Table:

@@ -164,7 +164,7 @@ class Evaluation:
         progress.working_on = rule.shown
         counts = is_seen(rule.head.predicate)
         for table, index in prepared.indexes:
-            table.extend_index(index)
+            table.extend_index(index, self.watch.look)
         words[:] = 0
         words[layout.ENTERING] = 1
         while True:

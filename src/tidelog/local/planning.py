@@ -12,41 +12,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tidelog.functions.conform import CONFORM
 from tidelog.local.core import CoreRule
-from tidelog.local.dictionary import KIND_CODES
-from tidelog.local.kernel import arithmetic, layout
+from tidelog.local.expressions import COMPARISONS, postfix
+from tidelog.local.kernel import layout
 from tidelog.local.kernel.join import BIND, CHECK, services
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.state import State
 from tidelog.local.tables import Index, Table
 from tidelog.local.virtual import VirtualRelation
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
-from tidelog.values import Kind
 
-_BINARY = {
-    "+": arithmetic.ADD,
-    "-": arithmetic.SUBTRACT,
-    "*": arithmetic.MULTIPLY,
-    "/": arithmetic.DIVIDE,
-    "mod": arithmetic.MODULO,
-    "=": arithmetic.EQUAL,
-    "!=": arithmetic.UNEQUAL,
-    "<": arithmetic.LESS,
-    "<=": arithmetic.LESS_EQUAL,
-    ">": arithmetic.GREATER,
-    ">=": arithmetic.GREATER_EQUAL,
-}
-_UNARY = {
-    "-": arithmetic.NEGATE,
-    "abs": arithmetic.ABSOLUTE,
-    "floor": arithmetic.FLOOR,
-    "ceil": arithmetic.CEIL,
-    "round": arithmetic.ROUND,
-    "sqrt": arithmetic.SQRT,
-}
 _ASKING = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
-_EXTREME = {"min": arithmetic.SMALLER, "max": arithmetic.LARGER}
 
 
 @dataclass(slots=True)
@@ -317,24 +293,16 @@ class _Planner:
             op = layout.SAME if literal.op == "=" else layout.DIFFERENT
             self.steps.append([op, self._slot(literal.left), self._slot(literal.right)])
         else:
-            code = [*self._code(literal.left), *self._code(literal.right, 1), _BINARY[literal.op]]
+            code = [*self._code(literal.left, literal.right), COMPARISONS[literal.op]]
             self.steps.append([layout.FILTER, len(code), *code])
 
-    def _code(self, term: Term, depth: int = 0) -> list[int]:
-        """Postfix code for a term that is computed on top of `depth` others."""
-        self.deepest = max(self.deepest, depth + 1)
-        if not isinstance(term, Call):
-            return [arithmetic.PUSH, self._slot(term)]
-        first, *others = term.args
-        code = self._code(first, depth)
-        if term.function.startswith(CONFORM):
-            return [*code, arithmetic.CONFORM, KIND_CODES[Kind(term.function.removeprefix(CONFORM))]]
-        if term.function in _EXTREME:
-            code.append(arithmetic.ORDERED)
-        elif not others:
-            return [*code, _UNARY[term.function]]
-        for other in others:
-            code += [*self._code(other, depth + 1), (_EXTREME | _BINARY)[term.function]]
+    def _code(self, *terms: Term) -> list[int]:
+        """Postfix code for terms, one on top of the other."""
+        code: list[int] = []
+        for depth, term in enumerate(terms):
+            more, deepest = postfix(term, self._slot)
+            code += more
+            self.deepest = max(self.deepest, depth + deepest)
         return code
 
     # --- assembly --------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ Buffers live in `Store`, one for a knowledge base: the matrices `M` and `X` tell
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ _BYTES_A_FACT = 16
 _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or that much, up to 16 MiB: most relations that are worth it grow, and the hash table would be in vain."""
 _FIRST_CAPACITY = 32
+_PIECE = 1 << 20
+"""Rows that are indexed between two looks at limits and Ctrl-C."""
 _WORD = 64
 """The kernel appends up to that many rows at once, and asks for room if there is less."""
 
@@ -201,12 +203,15 @@ class Table:
             self._tell_index(index)
         return self.indexes[key]
 
-    def extend_index(self, index: Index) -> None:
-        """Enter all rows but those that are just being derived into an index."""
+    def extend_index(self, index: Index, look: Callable[[], None] = lambda: None) -> None:
+        """Enter all rows but those that are just being derived into an index; `look` is called now and then, and may raise."""
         count = int(self._words[layout.ALL])
         words = self.store.X[index.number]
         if words[layout.UPTO] < count:
             self._make_room(index, words, count)
+            for upto in range(int(words[layout.UPTO]) + _PIECE, count, _PIECE):
+                kernel.extend_index(self.store.M, self.store.X, index.number, upto)
+                look()
             kernel.extend_index(self.store.M, self.store.X, index.number, count)
 
     def _make_room(self, index: Index, words: Int64s, count: int) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.kernel import graphs
+from tidelog.local.kernel import graphs, pairs
 from tidelog.local.kernel import virtual as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s
 
@@ -103,7 +103,7 @@ class VirtualRelation:
 
     def _set_components(self, component: Int32s, count: int) -> None:
         start, members = np.zeros(count + 1, np.int32), np.empty(len(component), np.int32)
-        kernel.fill_members(component, self._terms, start, members)
+        pairs.fill_members(component, self._terms, start, members)
         self._component = component
         self._put(COMPONENT_COUNT=count)
         self._keep(COMPONENT=component, MEMBER_START=start, MEMBERS=members)
@@ -190,7 +190,7 @@ class VirtualRelation:
         counts, scratch = np.zeros(len(self._lefts), np.int64), np.empty(self.longest_list, np.int32)
         piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(self._lefts))
         for begin in range(0, len(self._lefts), piece):
-            kernel.count_lists(self.words, self._lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
+            pairs.count_lists(self.words, self._lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
             self._look_up()
         return counts
 
@@ -206,7 +206,7 @@ class VirtualRelation:
 
     def count_loops(self) -> int:
         """How many pairs (x, x) there are."""
-        self.words[kernel.LOOPS] = kernel.loops_among(self.words, self._lefts)
+        self.words[kernel.LOOPS] = pairs.loops_among(self.words, self._lefts)
         return int(self.words[kernel.LOOPS])
 
     def contains(self, rows: Pairs) -> NDArray[np.bool_]:
@@ -216,7 +216,7 @@ class VirtualRelation:
             rows = rows[:, ::-1]
         words = self.words.copy()
         words[kernel.IS_TURNED] = 0
-        kernel.test_pairs(words, np.ascontiguousarray(rows), found)
+        pairs.test_pairs(words, np.ascontiguousarray(rows), found)
         return found.astype(np.bool_)
 
     def chunks(self, most: int = _CHUNK) -> Iterator[tuple[Int32s, Int32s]]:
@@ -228,7 +228,7 @@ class VirtualRelation:
             end = max(begin + 1, int(np.searchsorted(ends, base + most, "right")))
             size = int(ends[min(end, len(ends)) - 1] - base)
             left, right = np.empty(size, np.int32), np.empty(size, np.int32)
-            kernel.write_pairs(self.words, self._lefts[begin:end], left, right)
+            pairs.write_pairs(self.words, self._lefts[begin:end], left, right)
             self._look_up()
             yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
             begin = end

@@ -1,9 +1,12 @@
-"""Keeping an eye on long work: limits, progress, and Ctrl-C, which Python delivers whenever the kernel returns to it."""
+"""Keeping an eye on long work: limits, progress, and Ctrl-C, which takes effect whenever the kernel returns to Python."""
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from tidelog.errors import TidelogError, fail
@@ -43,10 +46,36 @@ class Watch:
         self.limits, self.progress = limits or Limits(), Progress()
         self._show = show
         self._shown = 0.0
+        self._interrupted = False
+
+    @contextmanager
+    def guarding(self) -> Iterator[None]:
+        """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # Python delivers it to the main thread only
+            return
+        before = signal.getsignal(signal.SIGINT)
+        if before is not signal.default_int_handler:
+            yield  # somebody else takes care of it, this watch further out perhaps
+            return
+
+        def keep(_number: int, _frame: object) -> None:
+            self._interrupted = True
+
+        signal.signal(signal.SIGINT, keep)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if self._interrupted:
+            raise KeyboardInterrupt
 
     def look(self) -> None:
         """Called every few milliseconds: raises if a limit has been reached."""
         limits, progress = self.limits, self.progress
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
         if limits.facts is not None and progress.facts > limits.facts:
             raise self._limit(f"there are more than {limits.facts:,} facts", "limit_facts")
         if limits.seconds is not None and progress.seconds > limits.seconds:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.local.kernel.build import kernel, part, service
+from tidelog.local.kernel.build import part, service
 from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
-from tidelog.local.kernel.memory import Int32s, Int64s, bytes_at, int32s, int64s, lowest_one, ones_in, uint64s
+from tidelog.local.kernel.memory import Int32s, Int64s, bytes_at, int32s, int64s, lowest_one, uint64s
 
 IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
 MEMBER_START, MEMBERS, IS_CYCLIC, IS_LOOP, ROW_OF, BITS, ROW_COUNT, WORDS = range(10, 18)
@@ -39,12 +39,14 @@ _ONE = np.uint64(1)
 
 
 @part
-def _node(W: Int64s, term: int) -> int:
+def node_of(W: Int64s, term: int) -> int:
+    """The node of an id, or -1."""
     return np.int64(int32s(W[NODE_OF], W[ID_COUNT])[term]) if term < W[ID_COUNT] else -1
 
 
 @part
-def _component(W: Int64s, node: int) -> int:
+def component_of(W: Int64s, node: int) -> int:
+    """The component of a node."""
     return np.int64(int32s(W[COMPONENT], W[NODE_COUNT])[node])
 
 
@@ -61,7 +63,7 @@ def _add_members(W: Int64s, component: int, left_out: int, out: Int32s, count: i
 
 
 @part
-def _left_out(W: Int64s, node: int, term: int) -> int:
+def left_out_of(W: Int64s, node: int, term: int) -> int:
     """The id that must not be paired with itself, or -1."""
     if W[IS_IRREFLEXIVE] != 0 and bytes_at(W[IS_LOOP], W[NODE_COUNT])[node] == 0:
         return np.int64(term)
@@ -117,9 +119,9 @@ def _reached_by_search(W: Int64s, node: int) -> int:
     if W[HAS_STARTS] != 0:
         start, to = int64s(W[START_START], W[NODE_COUNT] + 1), int32s(W[START_TO], W[START_COUNT])
         for e in range(start[node], start[node + 1]):
-            found = _enqueue(W, _component(W, np.int64(to[e])), found)
+            found = _enqueue(W, component_of(W, np.int64(to[e])), found)
         return _search(W, False, found)
-    own = _component(W, node)
+    own = component_of(W, node)
     if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
         return _search(W, False, _enqueue(W, own, found))
     start, to = int64s(W[STEP_START], W[COMPONENT_COUNT] + 1), int32s(W[STEP_TO], W[STEP_COUNT])
@@ -129,14 +131,14 @@ def _reached_by_search(W: Int64s, node: int) -> int:
 
 
 @part
-def _forward(W: Int64s, term: int, out: Int32s) -> int:
+def forward(W: Int64s, term: int, out: Int32s) -> int:
     """Write down the ids that an id leads to; how many."""
-    node = _node(W, term)
+    node = node_of(W, term)
     if node < 0:
         return 0
-    left_out = _left_out(W, node, term)
+    left_out = left_out_of(W, node, term)
     if W[IS_PARTITION] != 0:
-        return _add_members(W, _component(W, node), left_out, out, np.int64(0))
+        return _add_members(W, component_of(W, node), left_out, out, np.int64(0))
     count = np.int64(0)
     if W[BITS] == 0:
         queue = int32s(W[QUEUE], W[COMPONENT_COUNT])
@@ -167,11 +169,11 @@ def _forward(W: Int64s, term: int, out: Int32s) -> int:
 @part
 def _backward(W: Int64s, term: int, out: Int32s) -> int:
     """Write down the ids that lead to an id; how many."""
-    node = _node(W, term)
+    node = node_of(W, term)
     if node < 0:
         return 0
-    left_out = _left_out(W, node, term)
-    own = _component(W, node)
+    left_out = left_out_of(W, node, term)
+    own = component_of(W, node)
     if W[IS_PARTITION] != 0:
         return _add_members(W, own, left_out, out, np.int64(0))
     _next_stamp(W)
@@ -194,7 +196,7 @@ def _backward(W: Int64s, term: int, out: Int32s) -> int:
     stamp = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)[W[COMPONENT_COUNT]]
     for i in range(found):
         for j in range(member_start[queue[i]], member_start[queue[i] + 1]):
-            reached = _node(W, np.int64(members[j]))
+            reached = node_of(W, np.int64(members[j]))
             for e in range(start[reached], start[reached + 1]):
                 if stamps[to[e]] != stamp and terms[to[e]] != left_out:
                     stamps[to[e]] = stamp
@@ -204,13 +206,14 @@ def _backward(W: Int64s, term: int, out: Int32s) -> int:
 
 
 @part
-def _has_pair(W: Int64s, left: int, right: int) -> bool:
-    x, y = _node(W, left), _node(W, right)
-    if x < 0 or y < 0 or (x == y and _left_out(W, x, left) >= 0):
+def has_pair(W: Int64s, left: int, right: int) -> bool:
+    """Whether the pair is in the relation, before turning."""
+    x, y = node_of(W, left), node_of(W, right)
+    if x < 0 or y < 0 or (x == y and left_out_of(W, x, left) >= 0):
         return False
-    goal = _component(W, y)
+    goal = component_of(W, y)
     if W[IS_PARTITION] != 0:
-        return _component(W, x) == goal
+        return component_of(W, x) == goal
     if W[BITS] == 0:
         _reached_by_search(W, x)
         stamps = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)
@@ -235,14 +238,14 @@ def ask(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
     is_turned = W[IS_TURNED] != 0
     if op == HAS_PAIR:
         left, right = (second, first) if is_turned else (first, second)
-        return np.int64(_has_pair(W, left, right))
+        return np.int64(has_pair(W, left, right))
     if op == NODES:
         L[0] = W[RIGHTS] if is_turned else W[LEFTS]
         L[1] = W[RIGHT_COUNT] if is_turned else W[LEFT_COUNT]
         return L[1]
     scratch = int32s(L[2], L[3])
     L[0] = L[2]
-    L[1] = _forward(W, first, scratch) if (op == FORWARD) != is_turned else _backward(W, first, scratch)
+    L[1] = forward(W, first, scratch) if (op == FORWARD) != is_turned else _backward(W, first, scratch)
     return L[1]
 
 
@@ -262,88 +265,3 @@ def has_any(W: Int64s) -> bool:
 def has_any_loop(W: Int64s) -> bool:
     """Whether there is a pair (x, x)."""
     return W[LOOPS] > 0
-
-
-# --- for Python ----------------------------------------------------------------------------------------------------------
-
-
-@kernel
-def test_pairs(W: Int64s, rows: Int32s, found: Int32s) -> None:
-    """For each row of a matrix whether it is in the relation, before turning."""
-    for i in range(rows.shape[0]):
-        found[i] = _has_pair(W, np.int64(rows[i, 0]), np.int64(rows[i, 1]))
-
-
-@kernel
-def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None:
-    """How many right ends each of the ids has, before turning; one count a row of bits serves all ids that share it."""
-    words, nodes = W[WORDS], W[NODE_COUNT]
-    sizes = int32s(W[MEMBER_START], W[COMPONENT_COUNT] + 1)
-    if W[IS_PARTITION] != 0:
-        for i in range(len(ids)):
-            node = _node(W, np.int64(ids[i]))
-            own = _component(W, node)
-            counts[i] = sizes[own + 1] - sizes[own] - (1 if _left_out(W, node, np.int64(ids[i])) >= 0 else 0)
-        return
-    if W[BITS] == 0:
-        for i in range(len(ids)):
-            counts[i] = _forward(W, np.int64(ids[i]), scratch)
-        return
-    bits, row_of = uint64s(W[BITS], W[ROW_COUNT] * words), int32s(W[ROW_OF], nodes)
-    is_simple = W[COMPONENT_COUNT] == nodes
-    known = np.full(W[ROW_COUNT], np.int64(-1))
-    for i in range(len(ids)):
-        node = _node(W, np.int64(ids[i]))
-        row = np.int64(row_of[node])
-        if row < 0:
-            counts[i] = 0
-            continue
-        if known[row] < 0:
-            total = np.int64(0)
-            for w in range(words):
-                word = bits[row * words + w]
-                if is_simple:
-                    total += ones_in(word)
-                    continue
-                while word != _ZERO:
-                    component = 64 * w + lowest_one(word)
-                    word &= word - _ONE
-                    total += sizes[component + 1] - sizes[component]
-            known[row] = total
-        own = _component(W, node)
-        to_itself = (bits[row * words + (own >> 6)] >> np.uint64(own & 63)) & _ONE != _ZERO
-        counts[i] = known[row] - (1 if to_itself and _left_out(W, node, np.int64(ids[i])) >= 0 else 0)
-
-
-@kernel
-def write_pairs(W: Int64s, ids: Int32s, left: Int32s, right: Int32s) -> int:
-    """All pairs of some left ends, before turning, into two columns that have room for one list more than there are pairs."""
-    count = np.int64(0)
-    for i in range(len(ids)):
-        found = _forward(W, np.int64(ids[i]), right[count:])
-        for j in range(count, count + found):
-            left[j] = ids[i]
-        count += found
-    return count
-
-
-@kernel
-def loops_among(W: Int64s, ids: Int32s) -> int:
-    """How many of the ids are paired with themselves."""
-    count = np.int64(0)
-    for i in range(len(ids)):
-        count += _has_pair(W, np.int64(ids[i]), np.int64(ids[i]))
-    return count
-
-
-@kernel
-def fill_members(component: Int32s, terms: Int32s, start: Int32s, members: Int32s) -> None:
-    """The ids of each component, one after the other, by counting sort."""
-    for node in range(len(component)):
-        start[component[node] + 1] += 1
-    for c in range(len(start) - 1):
-        start[c + 1] += start[c]
-    place = start.copy()
-    for node in range(len(component)):
-        members[place[component[node]]] = terms[node]
-        place[component[node]] += 1

@@ -1,0 +1,59 @@
+"""What a knowledge base is made from: a program's text or path, and options, some of which are not there yet."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from tidelog.errors import fail
+from tidelog.program.program import read_source
+from tidelog.source import Source
+
+_LATER = {
+    "engine": ("spark",),
+    "algorithm": ("bf", "dred", "counting"),
+    "marking": (True,),
+}
+
+
+def refuse(**options: object) -> None:
+    """Say no to options that are not there, and to those that are not there yet."""
+    known: dict[str, tuple[object, ...]] = {
+        "engine": ("local",),
+        "algorithm": ("auto", "rematerialise"),
+        "marking": ("auto", False),
+    }
+    for name, given in options.items():
+        if given in known[name]:
+            continue
+        choices = ", ".join(repr(choice) for choice in known[name])
+        if given in _LATER[name]:
+            raise fail("TL074", f"{name}={given!r} is not available yet", fix=f"choose one of {choices}")
+        raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
+
+
+def source_of(rules: str | PathLike[str] | Source) -> Source:
+    """The program: a text has a space, a line break or a final dot; anything else is a path."""
+    if isinstance(rules, Source):
+        return rules
+    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.endswith(".")):
+        return Source(rules, "<rules>") if not _is_file(rules) else read_source(Path(rules))
+    return read_source(Path(rules))
+
+
+def _is_file(text: str) -> bool:
+    """Whether a text that could be a program is the path of a file."""
+    try:
+        return len(text) < _LONGEST_PATH and Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+_LONGEST_PATH = 4096
+
+
+def folder_beside(rules: str | PathLike[str] | Source) -> Path:
+    """The folder of a program's file, or the current one."""
+    if isinstance(rules, Source):
+        return Path(rules.name).parent if _is_file(rules.name) else Path()
+    return Path(rules).parent if _is_file(str(rules)) else Path()
