@@ -75,6 +75,7 @@ def run_command(
             program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
         )
         chosen = chosen_relations(kb.program, relation)
+        _check_targets(kb, chosen if out is not None else [], stats)
         for name in chosen:
             kb.count(name)
         if out is not None:
@@ -128,16 +129,29 @@ def _knowledge_base(
         limit_rounds=rounds,
         progress=display,
     )
-    if kb.program.warnings:
-        typer.echo(render_all(kb.program.warnings), err=True)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
             for path in find_files(folder, known.name):
                 kb.load(known.name, path)
+    filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
+    warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
+    if warnings:
+        typer.echo(render_all(warnings), err=True)
     if not quiet:
         for loaded in kb.loads:
             typer.echo(loaded.description, err=True)
     return kb
+
+
+def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None) -> None:
+    """Look at what is to be written before anything is derived."""
+    from tidelog.files.formats import format_of
+
+    for name in chosen:
+        for path in kb.relations[name].outputs:
+            format_of(Path(path))
+    if stats is not None and not stats.parent.is_dir():
+        raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
 
 
 def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKind) -> list[str]:
@@ -153,5 +167,6 @@ def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKin
             target = out / path
             target.parent.mkdir(parents=True, exist_ok=True)
             facts.write(target)
-            lines.append(f"{kb.program.printer.predicate(name)}: {len(facts):,} facts -> {target}")
+            count = f"{len(facts):,} fact{'' if len(facts) == 1 else 's'}"
+            lines.append(f"{kb.program.printer.predicate(name)}: {count} -> {target}")
     return lines

@@ -51,7 +51,7 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
             _show_problems(error)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
-            typer.echo("interrupted; nothing has been written", err=True)
+            typer.echo("interrupted", err=True)
             raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:  # the reader has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
+from urllib.parse import quote
 
 from tidelog.errors import did_you_mean, fail
 from tidelog.files.formats import ENDINGS
@@ -22,7 +23,8 @@ def find_files(folder: str | PathLike[str], relation_name: str, inputs: Sequence
     except OSError as error:
         raise unreadable(folder, error) from error
     if not inputs:
-        wanted = {relation_name + ending for ending in ENDINGS}
+        # `run --out` writes a relation that is named by an IRI so that the name can be that of a file.
+        wanted = {name + ending for name in (relation_name, quote(relation_name, safe="")) for ending in ENDINGS}
         return [folder / entry for entry in entries if entry in wanted and (folder / entry).is_file()]
     paths = [folder / given for given in dict.fromkeys(inputs)]
     for given, path in zip(dict.fromkeys(inputs), paths, strict=True):

@@ -197,7 +197,9 @@ class Evaluation:
         progress.derivations += derivations
         self.statistics.undefined += int(words[layout.UNDEFINED])
         seconds = time.perf_counter() - started
-        self.statistics.rounds.append(Round(self.unit, rule.origin, progress.round, derivations, count - before, seconds))
+        self.statistics.rounds.append(
+            Round(self.unit, rule.origin, progress.round, derivations, counts * (count - before), seconds)
+        )
 
     # --- specials --------------------------------------------------------------------------------------------------------
 

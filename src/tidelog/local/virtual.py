@@ -37,7 +37,7 @@ class VirtualRelation:
         is_symmetric: bool = False,
         is_irreflexive: bool = False,
         is_turned: bool = False,
-        budget: int = BITS_BUDGET,
+        budget: int | None = None,
         look_up: LookUp = lambda: None,
     ) -> None:
         """From the given facts S and the steps E, or None where E is S."""
@@ -60,7 +60,7 @@ class VirtualRelation:
             self._condense(step_source, step_target)
             if not is_closure:
                 self._keep_starts(source, target)
-            self._close(budget)
+            self._close(BITS_BUDGET if budget is None else budget)
         self._find_ends(source, target, None if steps is starts else step_target)
         self._look_up = lambda: None  # what is asked later is nobody's evaluation
 

@@ -77,18 +77,19 @@ class Watch:
             self._interrupted = False
             raise KeyboardInterrupt
         if limits.facts is not None and progress.facts > limits.facts:
-            raise self._limit(f"there are more than {limits.facts:,} facts", "limit_facts")
+            raise self._limit(f"there are more than {limits.facts:,} facts", "facts")
         if limits.seconds is not None and progress.seconds > limits.seconds:
-            raise self._limit(f"it has taken more than {limits.seconds:g} seconds", "limit_seconds")
+            raise self._limit(f"it has taken more than {limits.seconds:g} seconds", "seconds")
         if limits.rounds is not None and progress.round > limits.rounds:
-            raise self._limit(f"there have been more than {limits.rounds:,} rounds", "limit_rounds")
+            raise self._limit(f"there have been more than {limits.rounds:,} rounds", "rounds")
         if self._show is not None and progress.seconds - self._shown > _SHOW_EVERY:
             self._shown = progress.seconds
             self._show(progress)
 
     def _limit(self, what: str, option: str) -> TidelogError:
-        fix = f"raise {option}, or look for a rule that counts without end; nothing has been changed"
-        return fail("TL070", f"{what} and still new ones, last of `{self.progress.working_on}`", fix=fix)
+        where = f", last of `{self.progress.working_on}`" if self.progress.working_on else ""
+        fix = f"raise limit_{option} (--limit-{option}), or look for a rule that counts without end; nothing has been changed"
+        return fail("TL070", f"{what}, and there is still something to derive{where}", fix=fix)
 
 
 _SHOW_EVERY = 0.1

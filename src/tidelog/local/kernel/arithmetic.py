@@ -12,7 +12,20 @@ import math
 import numpy as np
 
 from tidelog.local.kernel.build import part, service
-from tidelog.local.kernel.memory import ANY_LENGTH, Bytes, Int32s, Int64s, bits_of, bytes_at, float_of, int32s, int64s
+from tidelog.local.kernel.memory import (
+    ANY_LENGTH,
+    Bytes,
+    Int32s,
+    Int64s,
+    bits_of,
+    bytes_at,
+    difference_overflows,
+    float_of,
+    int32s,
+    int64s,
+    product_overflows,
+    sum_overflows,
+)
 from tidelog.local.kernel.terms import (
     BOOL,
     CAPACITY,
@@ -99,16 +112,11 @@ def _subtract_moments(stack: Int64s, at: int, kind: int, a: int, b: int) -> bool
 def _on_integers(op: int, stack: Int64s, at: int, a: int, b: int) -> bool:
     """Two integers; what does not fit into 64 bits is undefined."""
     if op == ADD:
-        total = a + b
-        return ((a ^ total) & (b ^ total)) >= 0 and _put(stack, at, INT, total)
+        return not sum_overflows(a, b) and _put(stack, at, INT, a + b)
     if op == SUBTRACT:
-        difference = a - b
-        return ((a ^ b) & (a ^ difference)) >= 0 and _put(stack, at, INT, difference)
+        return not difference_overflows(a, b) and _put(stack, at, INT, a - b)
     if op == MULTIPLY:
-        product = a * b
-        if a != 0 and ((a == -1 and b == _SMALLEST) or (b == -1 and a == _SMALLEST) or product // a != b):
-            return False
-        return _put(stack, at, INT, product)
+        return not product_overflows(a, b) and _put(stack, at, INT, a * b)
     if b == 0 or (op == DIVIDE and a == _SMALLEST and b == -1):
         return False
     if b == -1:

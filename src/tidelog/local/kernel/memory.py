@@ -119,6 +119,24 @@ def lowest_one(typing_context, word):
     return types.int64(types.uint64), generate
 
 
+def _overflow_of(operation: str, what: str) -> Any:
+    """Whether an operation on two int64 leaves 64 bits; LLVM takes for granted that plain arithmetic does not."""
+
+    def overflows(typing_context, a, b):
+        def generate(context, builder, signature, args):
+            return builder.extract_value(getattr(builder, operation)(*args), 1)
+
+        return types.boolean(types.int64, types.int64), generate
+
+    overflows.__doc__ = what
+    return intrinsic(overflows)
+
+
+sum_overflows = _overflow_of("sadd_with_overflow", "Whether a + b leaves 64 bits.")
+difference_overflows = _overflow_of("ssub_with_overflow", "Whether a - b leaves 64 bits.")
+product_overflows = _overflow_of("smul_with_overflow", "Whether a * b leaves 64 bits.")
+
+
 @intrinsic
 def call(typing_context, address, a, b, c, d, e, f):
     """Call a compiled service at an address."""
