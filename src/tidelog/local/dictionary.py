@@ -6,7 +6,7 @@ kernel adds numbers of its own while it computes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -129,10 +129,10 @@ class Dictionary:
 
     def _encode_one(self, value: Value) -> int:
         if value.kind in _TEXT_KINDS:
-            data = np.frombuffer(_text_key(value).encode(), np.uint8)
+            data = np.frombuffer(key_text(value).encode(), np.uint8)
             found = int(self.encode_texts(value.kind, np.array([0, len(data)], np.int64), data)[0])
         else:
-            found = int(self.encode_numbers(value.kind, np.array([_payload(value)], np.int64))[0])
+            found = int(self.encode_numbers(value.kind, np.array([payload_of(value)], np.int64))[0])
         if len(self._known) < _MOST_KNOWN:
             self._known[value] = found
         return found
@@ -214,18 +214,38 @@ class Dictionary:
     def _value(self, at: int) -> Value:
         kind, payload = KINDS[self._kinds[at]], int(self._payloads[at])
         if kind in _TEXT_KINDS:
-            text = self._arena[payload : payload + int(self._lengths[at])].tobytes().decode()
-            return Value(kind, _CONTENT_OF_TEXT[kind](text))
-        match kind:
-            case Kind.FLOAT:
-                return floating(float(self._payloads[at : at + 1].view(np.float64)[0]))
-            case Kind.BOOL:
-                return Value(kind, bool(payload))
-            case Kind.DATE:
-                return Value(kind, _FIRST_DAY + timedelta(days=payload))
-            case Kind.TIMESTAMP:
-                return Value(kind, _EPOCH + payload * _MICROSECOND)
-        return Value(kind, payload)
+            return value_of_text(kind, self._arena[payload : payload + int(self._lengths[at])].tobytes().decode())
+        return value_of_payload(kind, payload)
+
+    def contents_of(self, ids: Int32s) -> Iterator[tuple[Kind, Int64s, pa.Array]]:
+        """For each kind among the ids: which ids, and their payloads, or texts as they stand in the arena."""
+        import pyarrow as pa
+
+        codes = self._kinds[ids]
+        for code in np.flatnonzero(np.bincount(codes)) if len(ids) else ():
+            places = np.flatnonzero(codes == code)
+            kind = KINDS[code]
+            own = ids[places]
+            yield kind, places, self._texts(own) if kind in _TEXT_KINDS else pa.array(self._payloads[own])
+
+
+def value_of_payload(kind: Kind, payload: int) -> Value:
+    """The value of a kind that is no text."""
+    match kind:
+        case Kind.FLOAT:
+            return floating(float(np.int64(payload).view(np.float64)))
+        case Kind.BOOL:
+            return Value(kind, bool(payload))
+        case Kind.DATE:
+            return Value(kind, _FIRST_DAY + timedelta(days=payload))
+        case Kind.TIMESTAMP:
+            return Value(kind, _EPOCH + payload * _MICROSECOND)
+    return Value(kind, payload)
+
+
+def value_of_text(kind: Kind, key: str) -> Value:
+    """The value of a string, an IRI or an RDF literal from its text in the arena."""
+    return Value(kind, _CONTENT_OF_TEXT[kind](key))
 
 
 _NO_TEXT = np.zeros(1, np.int64)
@@ -238,7 +258,8 @@ def _resized(buffer: Any, length: int) -> Any:
     return larger
 
 
-def _payload(value: Value) -> int:
+def payload_of(value: Value) -> int:
+    """The payload of a value that is no text."""
     content: Any = value.content
     match value.kind:
         case Kind.FLOAT:
@@ -250,7 +271,7 @@ def _payload(value: Value) -> int:
     return int(content)
 
 
-def _text_key(value: Value) -> str:
+def key_text(value: Value) -> str:
     """The text that stands for a string, an IRI or an RDF literal in the arena."""
     match value.content:
         case IRI(text):

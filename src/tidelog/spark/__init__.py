@@ -1,0 +1,1 @@
+"""The Spark engine: DataFrames carry the data, and the kernel evaluates whatever fits into one process."""
