@@ -37,9 +37,10 @@ class Facts:
         held: NDArray[np.int32] | VirtualRelation,
         terms: Dictionary,
         kinds: Sequence[Kind | None] = (),
+        noun: str = "fact",
     ) -> None:
         """`held` is a matrix of ids, or a relation whose pairs are made when they are asked for."""
-        self.name = name
+        self.name, self._noun = name, noun
         self.columns = tuple(columns)
         self._held, self._terms = held, terms
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
@@ -149,7 +150,7 @@ class Facts:
         return f"<table><caption>{caption}</caption><thead>{row(self.columns, 'th')}</thead><tbody>{body}</tbody></table>{more}"
 
     def _title(self) -> str:
-        return f"{self.name}: {len(self):,} {'fact' if len(self) == 1 else 'facts'}"
+        return f"{self.name}: {len(self):,} {self._noun}{'' if len(self) == 1 else 's'}"
 
     def _more(self) -> list[str]:
         more = len(self) - _ROWS_SHOWN

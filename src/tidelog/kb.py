@@ -264,7 +264,7 @@ class KnowledgeBase:
         query = check_query(text, self.relations, self._program.prefixes)
         engine = self._settled()
         rows = engine.query(query.body, query.names, self._watch())
-        return Facts(text.strip(), query.names, rows, engine.state.terms)
+        return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
 
     def _held(self, relation: str) -> Any:
         if relation not in self.relations:

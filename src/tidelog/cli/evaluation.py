@@ -75,7 +75,7 @@ def run_command(
             program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
         )
         chosen = chosen_relations(kb.program, relation)
-        _check_targets(kb, chosen if out is not None else [], stats)
+        _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
             kb.count(name)
         if out is not None:
@@ -143,14 +143,14 @@ def _knowledge_base(
     return kb
 
 
-def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None) -> None:
+def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out: Path | None) -> None:
     """Look at what is to be written before anything is derived."""
     from tidelog.files.formats import format_of
 
     for name in chosen:
         for path in kb.relations[name].outputs:
             format_of(Path(path))
-    if stats is not None and not stats.parent.is_dir():
+    if stats is not None and not stats.parent.is_dir() and stats.parent != out:
         raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
 
 

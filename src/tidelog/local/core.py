@@ -95,6 +95,12 @@ class Unit:
     """All relations that its rules and specials read."""
     uses_negatively: frozenset[str]
     """Those of which a new fact can take away what the unit has derived."""
+    stages: tuple[Unit, ...] = ()
+    """If groups of an aggregate depend on the unit itself: its parts, to be evaluated in turn until nothing is new.
+
+    An aggregate over lower relations may stand in a recursive rule, and its body may need a group from there.  For the groups
+    that are asked for in one turn, the body is complete before anything looks at it.
+    """
 
 
 @dataclass(slots=True)
@@ -133,6 +139,8 @@ class _Builder:
         self.specials: dict[str, Special] = {}
         self.number = 0
         self.shown = ""
+        self.asked: set[str] = set()
+        """Relations of groups that aggregates are asked for."""
 
     def build(self) -> Core:
         assert self.program is not None
@@ -205,6 +213,7 @@ class _Builder:
         if own.unbound or has_zero:
             known = tuple(group for group in groups if group.name in bound)
             asked = Atom(self._relation("asked", len(known)), known)
+            self.asked.add(asked.predicate)
             self._add(asked, tuple(done), origin)
             start = [asked] if own.unbound else []
         inner_steps = step.inner if own.unbound else own.steps
@@ -239,21 +248,34 @@ class _Builder:
 
     def units(self) -> Iterator[Unit]:
         """The units, in an order in which they can be evaluated."""
-        edges = [Rule(rule.head, rule.body) for rule in self.rules]
-        edges += [_dependency(name, special) for name, special in self.specials.items()]
-        special_names = list(self.specials)
-        mentioned = dict.fromkeys(atom.predicate for edge in edges for atom in (edge.head, *(a for a, _ in atoms(edge.body))))
-        graph = hypergraph.build(edges, tuple(mentioned))
+        edges: list[tuple[CoreRule | str, Rule]] = [(rule, Rule(rule.head, rule.body)) for rule in self.rules]
+        edges += [(name, _dependency(name, special)) for name, special in self.specials.items()]
+        yield from self._ordered(edges, frozenset())
+
+    def _ordered(self, edges: list[tuple[CoreRule | str, Rule]], cut: frozenset[str]) -> Iterator[Unit]:
+        """The units of rules and specials, each with what it depends on; dependence on relations in `cut` does not count."""
+        counted = [Rule(edge.head, tuple(lit for lit in edge.body if not _is_atom_of(lit, cut))) for _, edge in edges]
+        mentioned = dict.fromkeys(atom.predicate for edge in counted for atom in (edge.head, *(a for a, _ in atoms(edge.body))))
+        graph = hypergraph.build(counted, tuple(mentioned))
         for component in graph.components:
-            rules = tuple(self.rules[at] for at in component.rules if at < len(self.rules))
-            names = [special_names[at - len(self.rules)] for at in component.rules if at >= len(self.rules)]
-            specials = {name: self.specials[name] for name in names}
-            read = [edges[at].body for at in component.rules]
-            positive = {literal.predicate for body in read for literal in body if isinstance(literal, Atom)}
-            negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
-            folded = {special.inner for special in specials.values() if isinstance(special, Folding)}
-            uses = frozenset(positive | negative)
-            yield Unit(component.predicates, rules, specials, uses, frozenset(negative | folded))
+            yield self._unit([edges[at] for at in component.rules], component.predicates, cut)
+
+    def _unit(self, edges: list[tuple[CoreRule | str, Rule]], relations: tuple[str, ...], cut: frozenset[str]) -> Unit:
+        rules = tuple(what for what, _ in edges if isinstance(what, CoreRule))
+        specials = {what: self.specials[what] for what, _ in edges if isinstance(what, str)}
+        read = [edge.body for _, edge in edges]
+        positive = {literal.predicate for body in read for literal in body if isinstance(literal, Atom)}
+        negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
+        folded = {special.inner for special in specials.values() if isinstance(special, Folding)}
+        uses = frozenset(positive | negative)
+        if not cut and folded & set(relations):
+            stages = tuple(self._ordered(edges, frozenset(self.asked & set(relations))))
+            return Unit(relations, rules, specials, uses, uses, stages)
+        return Unit(relations, rules, specials, uses, frozenset(negative | folded))
+
+
+def _is_atom_of(literal: Literal, relations: frozenset[str]) -> bool:
+    return isinstance(literal, Atom) and literal.predicate in relations
 
 
 def _bound_by(steps: Sequence[Step]) -> set[str]:

@@ -156,6 +156,7 @@ class LocalEngine:
         for number, unit in enumerate(self.core.units):
             watch.progress.unit = evaluation.unit = number
             self._evaluate(unit, evaluation, changes, undo)
+        watch.look()
         return changes
 
     def _evaluate(self, unit: Unit, evaluation: Evaluation, changes: _Changes, undo: Undo) -> None:

@@ -22,9 +22,9 @@ _FUNCTIONS = {
 }
 
 
-def fold(folding: Folding, state: State, table: Table) -> None:
-    """Fill the table with each group's result, where it has one."""
-    rows = state.stored(folding.inner).rows
+def fold(folding: Folding, state: State, table: Table, begin: int = 0) -> None:
+    """Fill the table with each group's result, where it has one; from the groups whose bindings stand from row `begin` on."""
+    rows = state.stored(folding.inner).rows[begin:]
     if not len(rows):
         return
     rows, starts = _grouped(rows, folding.groups)

@@ -68,6 +68,9 @@ class Evaluation:
 
     def from_scratch(self, unit: Unit) -> None:
         """Derive all facts of a unit; its tables hold what the user gave, and nothing else."""
+        if unit.stages:
+            self._in_turn(unit)
+            return
         for name, special in unit.specials.items():
             if isinstance(special, Closure):
                 self._close(name, special)
@@ -87,6 +90,32 @@ class Evaluation:
         deltas = [(rule, at) for rule in unit.rules for at, name in _atoms(rule) if name in before]
         self._apply(deltas, {})
         self._saturate(unit)
+
+    def _in_turn(self, unit: Unit) -> None:
+        """Evaluate the stages of a unit, one after the other, until none has anything new to look at."""
+        seen: list[dict[str, int]] = []
+        for stage in unit.stages:
+            seen.append(self._lengths(stage))
+            self.from_scratch(stage)
+        is_done = False
+        while not is_done:
+            is_done = True
+            for at, stage in enumerate(unit.stages):
+                now = self._lengths(stage)
+                before = {name: seen[at][name] for name in now if seen[at][name] < now[name]}
+                if not before:
+                    continue
+                is_done = False
+                seen[at] = now
+                for name, special in stage.specials.items():
+                    if isinstance(special, Folding):
+                        fold(special, self.state, self.state.table(name), before[special.inner])
+                self.continue_from(stage, before)
+
+    def _lengths(self, stage: Unit) -> dict[str, int]:
+        """How many rows the stored relations have that a stage reads from others."""
+        names = stage.uses - set(stage.relations) - set(self.state.virtual)
+        return {name: len(self.state.tables[name]) for name in names}
 
     # --- rounds ----------------------------------------------------------------------------------------------------------
 
