@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.functions.conform import CONFORM
+from tidelog.functions.evaluate import ORDERINGS
 from tidelog.program import hypergraph
 from tidelog.program.lowering import lower
 from tidelog.program.modules import Module
@@ -35,10 +36,10 @@ from tidelog.syntax.tree import (
     atoms,
     names_of,
 )
-from tidelog.values import Kind, Value
+from tidelog.values import TRUE, Kind, Value
 
-NATIVE = frozenset({"+", "-", "*", "/", "mod", "abs", "floor", "ceil", "round", "sqrt", "min", "max"})
-"""Functions that the kernel computes itself, beside the conformity tests of declared columns."""
+NATIVE = frozenset({"+", "-", "*", "/", "mod", "abs", "floor", "ceil", "round", "sqrt", "min", "max", *ORDERINGS, CONFORM})
+"""Functions, orders and conformity tests that the kernel computes itself."""
 _ZERO = Constant(Value(Kind.INT, 0))
 
 
@@ -95,6 +96,8 @@ class Unit:
     """All relations that its rules and specials read."""
     uses_negatively: frozenset[str]
     """Those of which a new fact can take away what the unit has derived."""
+    owner: str = ""
+    """The relation of the program that all this is for, or one of several that depend on one another."""
     stages: tuple[Unit, ...] = ()
     """If groups of an aggregate depend on the unit itself: its parts, to be evaluated in turn until nothing is new.
 
@@ -117,14 +120,17 @@ class Core:
         return self.given.get(relation, relation)
 
 
-def core_of(program: Program, *, modules: bool = True) -> Core:
-    """The program in core form; without modules, transitive relations are evaluated like any other."""
-    return _Builder(program, modules=modules).build()
+def core_of(program: Program, *, modules: bool = True, native: frozenset[str] = NATIVE) -> Core:
+    """The program in core form; without modules, transitive relations are evaluated like any other.
+
+    `native` names what the engine computes by itself within a join.
+    """
+    return _Builder(program, modules=modules, native=native).build()
 
 
-def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str) -> Core:
+def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
     """One rule by itself, such as a query; the names it makes start with the prefix."""
-    builder = _Builder(None, prefix=prefix)
+    builder = _Builder(None, prefix=prefix, native=native)
     builder.core.arities = dict(arities)
     builder.rewrite(rule, 0)
     builder.core.units = tuple(builder.units())
@@ -132,13 +138,17 @@ def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str) -> Core:
 
 
 class _Builder:
-    def __init__(self, program: Program | None, *, modules: bool = True, prefix: str = "#") -> None:
-        self.program, self.prefix, self.use_modules = program, prefix, modules
+    def __init__(
+        self, program: Program | None, *, modules: bool = True, prefix: str = "#", native: frozenset[str] = NATIVE
+    ) -> None:
+        self.program, self.prefix, self.use_modules, self.native = program, prefix, modules, native
         self.core = Core({})
         self.rules: list[CoreRule] = []
         self.specials: dict[str, Special] = {}
         self.number = 0
         self.shown = ""
+        self.owners: dict[str, str] = {}
+        """For each special the relation of the program that it is for."""
         self.asked: set[str] = set()
         """Relations of groups that aggregates are asked for."""
 
@@ -152,6 +162,7 @@ class _Builder:
             given = core.given[module.relation] = f"#given {module.relation}"
             core.arities[given] = 2
             self.specials[module.relation] = Closure(module, given)
+            self.owners[module.relation] = module.relation
         for at, rule in enumerate(program.rules):
             if at not in closing:
                 self.rewrite(rule, at)
@@ -174,7 +185,10 @@ class _Builder:
             match step.literal:
                 case Comparison(op, left, right):
                     left, right = self._native(left, done, origin), self._native(right, done, origin)
-                    done.append(Comparison(op, left, right))
+                    if op in ORDERINGS and op not in self.native:
+                        self._call(op, (left, right), Constant(TRUE), done, origin)
+                    else:
+                        done.append(Comparison(op, left, right))
                 case Aggregate() as aggregate:
                     done.append(self._aggregate(aggregate, step, done, origin))
                 case literal:
@@ -182,25 +196,30 @@ class _Builder:
         return done
 
     def _native(self, term: Term, done: list[Literal], origin: int) -> Term:
-        """The term with atoms in place of calls that the kernel does not know."""
+        """The term with atoms in place of calls that the engine does not know."""
         if not isinstance(term, Call):
             return term
         args = tuple(self._native(arg, done, origin) for arg in term.args)
-        if term.function in NATIVE or term.function.startswith(CONFORM):
+        if (CONFORM if term.function.startswith(CONFORM) else term.function) in self.native:
             return Call(term.function, args)
+        result = Variable(self._new("v"))
+        self._call(term.function, args, result, done, origin)
+        return result
+
+    def _call(self, function: str, args: Iterable[Term], result: Term, done: list[Literal], origin: int) -> None:
+        """Add the atom that stands for a call with a result."""
         plain: list[Term] = []
         for arg in args:
             if isinstance(arg, Call):
-                variable = Variable(f"{self._new('v')}")
+                variable = Variable(self._new("v"))
                 done.append(Comparison("=", variable, arg))
                 arg = variable  # noqa: PLW2901
             plain.append(arg)
         asked, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
         self._add(Atom(asked, tuple(plain)), tuple(done), origin)
-        self.specials[called] = Calls(term.function, asked)
-        result = Variable(self._new("v"))
+        self.specials[called] = Calls(function, asked)
+        self.owners[called] = self.shown
         done.append(Atom(called, (*plain, result)))
-        return result
 
     def _aggregate(self, aggregate: Aggregate, step: Step, done: list[Literal], origin: int) -> Atom:
         """The atom that stands for an aggregate."""
@@ -224,6 +243,7 @@ class _Builder:
         folded = Atom(self._relation("folded", len(groups) + 1), (*groups, aggregate.result))
         target = columns.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
         self.specials[folded.predicate] = Folding(aggregate.function, inner.predicate, len(groups), target)
+        self.owners[folded.predicate] = self.shown
         if not has_zero or asked is None:
             return folded
         total = Atom(self._relation("total", len(groups) + 1), folded.args)
@@ -268,10 +288,11 @@ class _Builder:
         negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
         folded = {special.inner for special in specials.values() if isinstance(special, Folding)}
         uses = frozenset(positive | negative)
+        owner = next((rule.shown for rule in rules), None) or self.owners[next(iter(specials))]
         if not cut and folded & set(relations):
             stages = tuple(self._ordered(edges, frozenset(self.asked & set(relations))))
-            return Unit(relations, rules, specials, uses, uses, stages)
-        return Unit(relations, rules, specials, uses, frozenset(negative | folded))
+            return Unit(relations, rules, specials, uses, uses, owner, stages)
+        return Unit(relations, rules, specials, uses, frozenset(negative | folded), owner)
 
 
 def _is_atom_of(literal: Literal, relations: frozenset[str]) -> bool:

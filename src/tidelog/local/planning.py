@@ -51,7 +51,7 @@ def plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
     """
     planner = _Planner(rule, state, delta)
     planner.order(delta_first=delta is not None)
-    if delta is not None and sum(isinstance(literal, Atom) for literal in rule.body) > 2:
+    if delta is not None and sum(isinstance(literal, Atom) for literal in rule.body) > 1:
         other = _Planner(rule, state, delta)
         other.order()
         if other.visited < planner.visited and not other.tests_delta:
@@ -137,9 +137,12 @@ class _Planner:
             return float("inf"), place  # its variables are still to come
         known = tuple(at for at, arg in enumerate(literal.args) if names_of([arg]) <= self.bound)
         stored = self.state.stored(literal.predicate)
-        size = float(stored.estimated_size if isinstance(stored, VirtualRelation) else stored.length_of(self._span(place)))
+        span = self._span(place)
+        size = float(stored.estimated_size if isinstance(stored, VirtualRelation) else stored.length_of(span))
         if size == 0 or not known:
             return size, place
+        if isinstance(stored, Table) and span == layout.BEFORE:
+            size = float(stored.length_of(layout.WHOLE))  # a chain has the delta first, which is walked too
         if isinstance(stored, Table) and (distinct := stored.distinct_keys(known)):
             return size / distinct, place
         return size ** (1 - len(known) / len(literal.args)), place

@@ -186,17 +186,17 @@ class VirtualRelation:
         """How many values one value can be related to, at most."""
         return len(self._terms)
 
-    def _counts(self) -> Int64s:
-        counts, scratch = np.zeros(len(self._lefts), np.int64), np.empty(self.longest_list, np.int32)
-        piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(self._lefts))
-        for begin in range(0, len(self._lefts), piece):
-            pairs.count_lists(self.words, self._lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
+    def _counts(self, lefts: Int32s) -> Int64s:
+        counts, scratch = np.zeros(len(lefts), np.int64), np.empty(self.longest_list, np.int32)
+        piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(lefts))
+        for begin in range(0, len(lefts), piece):
+            pairs.count_lists(self.words, lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
             self._look_up()
         return counts
 
     def __len__(self) -> int:
         if self._count is None:
-            self._count = int(self._counts().sum())
+            self._count = int(self._counts(self._lefts).sum())
         return self._count
 
     @property
@@ -219,16 +219,17 @@ class VirtualRelation:
         pairs.test_pairs(words, np.ascontiguousarray(rows), found)
         return found.astype(np.bool_)
 
-    def chunks(self, most: int = _CHUNK) -> Iterator[tuple[Int32s, Int32s]]:
-        """All pairs, as pairs of columns of about `most` rows."""
-        ends = np.cumsum(self._counts())
+    def chunks(self, most: int = _CHUNK, share: tuple[int, int] = (0, 1)) -> Iterator[tuple[Int32s, Int32s]]:
+        """All pairs, as pairs of columns of about `most` rows; of several shares (which, of how many) one."""
+        lefts = np.ascontiguousarray(self._lefts[share[0] :: share[1]])
+        ends = np.cumsum(self._counts(lefts))
         begin = 0
-        while begin < len(self._lefts):
+        while begin < len(lefts):
             base = ends[begin - 1] if begin else 0
             end = max(begin + 1, int(np.searchsorted(ends, base + most, "right")))
             size = int(ends[min(end, len(ends)) - 1] - base)
             left, right = np.empty(size, np.int32), np.empty(size, np.int32)
-            pairs.write_pairs(self.words, self._lefts[begin:end], left, right)
+            pairs.write_pairs(self.words, lefts[begin:end], left, right)
             self._look_up()
             yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
             begin = end

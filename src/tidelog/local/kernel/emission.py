@@ -18,6 +18,7 @@ from tidelog.local.kernel.layout import (
     HEAD_TABLE,
     NEXT,
     OLD,
+    WALKED,
 )
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, lowest_one, ones_in
 from tidelog.local.kernel.tables import FULL, bits_of_table, has_bit, insert, rows_of, set_bit
@@ -73,11 +74,12 @@ def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int
     arity = M[table, ARITY]
     limit, oldest = M[table, OLD] if span == BEFORE else M[table, ALL], M[table, OLD] if span == DELTA else np.int64(0)
     rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
-    derivations = np.int64(0)
+    derivations, walked = np.int64(0), np.int64(0)
     if M[head, BITS] != 0 and fixed < M[head, DOMAIN]:
         bits, words, domain = bits_of_table(M, head), M[head, DOMAIN] >> 6, M[head, DOMAIN]
         target, count, capacity = rows_of(M, head), M[head, COUNT], M[head, CAPACITY]
         while row >= oldest:
+            walked += 1
             if row < limit:
                 value = rows[row * arity + column]
                 x, y = (fixed, value) if position == 1 else (value, fixed)
@@ -97,6 +99,7 @@ def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int
     else:
         key[1 - position] = fixed
         while row >= oldest:
+            walked += 1
             if row < limit:
                 key[position] = rows[row * arity + column]
                 if insert(M, head, key) == FULL:
@@ -104,4 +107,5 @@ def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int
                 derivations += 1
             row = np.int64(following[row]) - 1
     S[DERIVATIONS] += derivations
+    S[WALKED] = walked
     return row if row >= oldest else np.int64(-1)

@@ -63,6 +63,7 @@ from tidelog.local.kernel.layout import (
     STEPS_AT,
     TEST,
     UNDEFINED,
+    WALKED,
 )
 from tidelog.local.kernel.memory import Int32s, Int64s, call, int32s
 from tidelog.local.kernel.tables import FULL, chain, contains, insert, rows_of
@@ -187,9 +188,8 @@ def run(
                 stopped = compose(M, table, head, slots[P[at + 5]], key[0], S)
                 budget -= 4
             else:
-                derived = S[DERIVATIONS]
                 stopped = probe_emit(M, X, P, at, slots, key, cursor[depth], S)
-                budget -= S[DERIVATIONS] - derived
+                budget -= S[WALKED]
             budget -= M[head, COUNT] - before
             if stopped >= 0:
                 cursor[depth] = stopped

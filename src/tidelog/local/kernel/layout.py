@@ -48,7 +48,8 @@ WHOLE, BEFORE, DELTA = range(3)
 FROM_LEFT, FROM_RIGHT, ANY_PAIR, ANY_LOOP = range(4)
 
 # S: where a run stands.
-DEPTH, ENTERING, STATUS, CULPRIT, BUDGET, DERIVATIONS, UNDEFINED = range(7)
-STATE_WIDTH = 7
+DEPTH, ENTERING, STATUS, CULPRIT, BUDGET, DERIVATIONS, UNDEFINED, WALKED = range(8)
+STATE_WIDTH = 8
+# WALKED      rows that the last step looked at
 DONE, PAUSED, GROW_TABLE, GROW_TERMS = range(4)
 """Why the kernel returned: nothing is left; the budget is used up; the table `CULPRIT`, or the dictionary, is full."""
