@@ -12,7 +12,9 @@ READY := $(VENV)/.ready
 run: $(READY)
 	$(BIN)/tidelog check examples/reach.dl
 	@echo
-	$(BIN)/tidelog run examples/reach.dl
+	$(BIN)/tidelog run examples/reach.dl --facts examples/facts --out out
+	@echo
+	$(BIN)/tidelog query examples/reach.dl "reachable(X, N), N > 3" --facts examples/facts --quiet
 
 test: $(READY)-dev lint
 	$(BIN)/pytest -n auto

@@ -8,12 +8,20 @@ An HTML comment directly before a program says what is expected of it:
 - `<!-- derives -->`: the next text block is what `tidelog run` prints;
 - `<!-- checks name.dl -->`: the next text block is what `tidelog check name.dl` prints;
 - `<!-- fails name.dl -->`: the same for a program with errors;
-- `<!-- formats -->`: the next text block is what `tidelog format` prints.
+- `<!-- formats -->`: the next text block is what `tidelog format` prints;
+- `<!-- file name.dl -->`: no errors, and the program is put into a file for the rest of the page.  The same comment before any
+  other block makes a file of it.
+
+The Python blocks of a page are executed one after the other; a text block directly behind one is what it prints.  In a console
+block, each line that starts with `$ ` is a command, `tidelog` or `cat`, and what follows is what it prints.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +31,7 @@ from typer.testing import CliRunner
 
 from tidelog.cli import app
 from tidelog.errors import TidelogError
+from tidelog.kb import KnowledgeBase
 from tidelog.program.program import check
 from tidelog.source import Source
 
@@ -31,7 +40,12 @@ PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
 
 _BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*?) -->\n)?^```prolog\n(?P<program>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_MARK = re.compile(r"error TL0\d\d|warns TL1\d\d|derives|formats|(?:checks|fails) \w+\.dl")
+_MARKED_FENCE = re.compile(
+    r"(?:^<!-- (?P<mark>[^\n]*?) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
+_RESULT = re.compile(r"\n+```text\n(?P<printed>.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ (?P<command>.*)\n(?P<printed>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+_MARK = re.compile(r"error TL0\d\d|warns TL1\d\d|derives|formats|(?:checks|fails|file) [\w/]+\.\w+")
 _WITH_RESULT = ("derives", "checks", "fails", "formats")
 _LINK = re.compile(r"\]\((?P<target>[^)\s#]*)(?:#(?P<anchor>[^)\s]*))?\)")
 
@@ -99,7 +113,7 @@ def test_marks_are_known() -> None:
     assert not unknown
 
 
-@_marked("", "warns", "derives", "checks")
+@_marked("", "warns", "derives", "checks", "file")
 def test_program_has_no_errors(example: Example) -> None:
     program = check(Source(example.program, example.place))
     if example.verb == "warns":
@@ -154,7 +168,39 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert not link["anchor"] or link["anchor"] in _anchors(target), link[0]
 
 
-def test_python_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
-    (code,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})
-    assert capsys.readouterr().out == "a b\na c\nb c\n['linear transitive']\n"
+@pytest.fixture(scope="module")
+def _compiled() -> None:
+    """The kernel says so when it is compiled for the first time; let that be over."""
+    KnowledgeBase("p(1). q(X) :- p(X).").count("q")
+
+
+def _printed_by(command: str) -> str:
+    program, *args = shlex.split(command)
+    if program == "cat":
+        return "".join(Path(arg).read_text(encoding="utf-8") for arg in args)
+    assert program == "tidelog"
+    return CliRunner().invoke(app, args).output
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.usefixtures("elsewhere", "_compiled")
+def test_what_a_page_does(page: Path) -> None:
+    """Files, Python and commands of a page, in their order, in a folder of their own."""
+    names: dict[str, object] = {}
+    text = page.read_text(encoding="utf-8")
+    for block in _MARKED_FENCE.finditer(text):
+        place = f"{page.name}:{text.count(chr(10), 0, block.start('text'))}"
+        mark = block["mark"] or ""
+        if mark.startswith("file "):
+            path = Path(mark.removeprefix("file "))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block["text"], encoding="utf-8")
+        if block["language"] == "python":
+            printed = io.StringIO()
+            with contextlib.redirect_stdout(printed):
+                exec(compile(block["text"], place, "exec"), names)
+            result = _RESULT.match(text, block.end())
+            assert printed.getvalue() == (result["printed"] if result else ""), place
+        elif block["language"] == "console":
+            for command in _COMMAND.finditer(block["text"]):
+                assert _printed_by(command["command"]) == command["printed"], f"{place}: {command['command']}"

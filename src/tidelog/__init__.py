@@ -1,11 +1,12 @@
 """Tidelog keeps the consequences of Datalog rules true while facts and rules change.
 
-A text becomes a tree (`syntax`), a tree becomes a checked program (`program`): relations with arity and types, rules that are
-safe, a hyper-graph of rules and components of predicates in the order in which they can be evaluated, strata for negation and
-aggregates, and the relations that are closed by transitivity and so have an algorithm of their own.  `functions` holds what
-expressions and aggregates compute, `values` what facts are made of.  `reference` says what a program means, as plainly as
-possible, and judges everything else.  `errors` collects every problem of a text, each with its place and a fix; `cli` is the
-command `tidelog`.
+`KnowledgeBase` (`kb`) is the way in.  A text becomes a tree (`syntax`), a tree becomes a checked program (`program`): relations
+with arity and types, rules that are safe, a hyper-graph of rules and components of predicates in the order in which they can be
+evaluated, strata, and the relations that are closed by transitivity.  The engine (`local`) numbers all values, turns rules into
+join plans and lets one compiled kernel interpret them.  `functions` holds what expressions and aggregates compute, `values` what
+facts are made of, `files` how facts come from files and tables and go there; `facts` and `changes` are results.  `reference`
+says what a program means, as plainly as possible, and judges everything else.  `errors` collects every problem of a text, each
+with its place and a fix; `cli` is the command `tidelog`.
 """
 
 from typing import TYPE_CHECKING, Any

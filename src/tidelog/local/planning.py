@@ -91,7 +91,8 @@ class _Planner:
     def _take(self, waiting: dict[int, Literal], at: int) -> None:
         literal = waiting.pop(at)
         if isinstance(literal, Atom):
-            self.bindings *= self._cost(literal, at)[0]
+            if not self._is_existence(literal, at):
+                self.bindings *= self._cost(literal, at)[0]
             self.visited += self.bindings
         self._place(literal, at)
 
@@ -107,8 +108,8 @@ class _Planner:
         """A literal that is only a test by now, or binds a variable by computing it."""
         for at, literal in waiting.items():
             match literal:
-                case Atom(_, args):
-                    if names_of(args) <= self.bound:
+                case Atom():
+                    if names_of([literal]) <= self.bound or self._is_existence(literal, at):
                         return at
                 case Negation(atom):
                     if self._needed(atom) <= self.bound:
@@ -119,8 +120,14 @@ class _Planner:
                         return at
         return None
 
+    def _is_existence(self, atom: Atom, place: int) -> bool:
+        """Whether a stored atom's unbound variables stand in it alone, so that one fact is as good as all."""
+        if self._span(place) == layout.DELTA or isinstance(self.state.stored(atom.predicate), VirtualRelation):
+            return False
+        return self._needed(atom) <= self.bound
+
     def _needed(self, atom: Atom) -> set[str]:
-        """The variables of a negated atom that are not existential in it."""
+        """The variables of an atom that are not existential in it."""
         own = Counter(_occurrences(atom))
         return {name for name in own if self.uses[name] > own[name]}
 
@@ -176,6 +183,8 @@ class _Planner:
                 stored = self.state.stored(predicate)
                 if isinstance(stored, VirtualRelation):
                     self._walk(literal, stored)
+                elif self._is_existence(literal, at) and not names_of([literal]) <= self.bound:
+                    self._exist(literal, self._table(literal), layout.SOME)
                 else:
                     self._join(literal, self._table(literal), self._span(at))
             case Negation(atom):
@@ -183,7 +192,7 @@ class _Planner:
                 if isinstance(stored, VirtualRelation):
                     self._lack(atom, stored)
                 else:
-                    self._exclude(atom, self._table(atom))
+                    self._exist(atom, self._table(atom), layout.NONE)
             case Comparison():
                 self._compare(literal)
 
@@ -223,7 +232,8 @@ class _Planner:
         self.indexes.append((table, tuple(columns)))
         return len(self.indexes) - 1
 
-    def _exclude(self, atom: Atom, table: Table) -> None:
+    def _exist(self, atom: Atom, table: Table, op: int) -> None:
+        """A test whether some fact, or none, fits an atom."""
         known = [at for at, arg in enumerate(atom.args) if names_of([arg]) <= self.bound]
         keys = [self._slot(atom.args[at]) for at in known]
         if len(known) == len(atom.args):
@@ -238,7 +248,7 @@ class _Planner:
         index = -1
         if known:
             index = self._index(table, known)
-        self.steps.append([layout.NONE, index, table.number, len(keys), *keys, len(pairs) // 2, *pairs])
+        self.steps.append([op, index, table.number, len(keys), *keys, len(pairs) // 2, *pairs])
 
     def _walk(self, atom: Atom, relation: VirtualRelation) -> None:
         """An atom of a virtual relation."""
@@ -330,7 +340,7 @@ class _Planner:
         self._fuse(head)
         indexes = [table.index_on(columns) for table, columns in self.indexes]
         for step in self.steps:
-            if step[0] in (layout.PROBE, layout.PROBE_EMIT, layout.NONE) and step[1] >= 0:
+            if step[0] in (layout.PROBE, layout.PROBE_EMIT, layout.NONE, layout.SOME) and step[1] >= 0:
                 step[1] = indexes[step[1]].number
         steps = [*self.steps, [layout.EMIT]]
         head_at = layout.STEPS_AT + len(steps)

@@ -2,7 +2,7 @@
 
 A stack entry is a kind, a payload, and the id of the value, or -1 if it has just been computed. What needs texts or Python's
 own arithmetic (`cat`, `pow`, …) is no business of the kernel: those functions are relations that are filled on demand
-(`local.rewriting`).
+(`local.core`).
 """
 
 from __future__ import annotations

@@ -59,6 +59,7 @@ from tidelog.local.kernel.layout import (
     PROBE_EMIT,
     SAME,
     SCAN,
+    SOME,
     STATUS,
     STEPS_AT,
     TEST,
@@ -93,7 +94,7 @@ def _load_key(P: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> Non
 
 @part
 def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
-    """Whether a row has the key and equal values in all pairs of columns; for NONE, whose words begin behind `at`."""
+    """Whether a row has the key and equal values in all pairs of columns; for NONE and SOME, whose words begin behind `at`."""
     index, table, keys = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3]
     pairs_at = at + 4 + keys
     pairs = P[pairs_at]
@@ -277,9 +278,9 @@ def run(
                     found = True
                 else:
                     S[UNDEFINED] += 1
-            elif op == NONE:
+            elif op == NONE or op == SOME:
                 _load_key(P, at + 4, P[at + 3], slots, key)
-                found = not _exists(M, X, P, at, key)
+                found = _exists(M, X, P, at, key) == (op == SOME)
             elif op == HAS_PAIR or op == LACKS_PAIR:
                 left, right = np.int64(slots[P[at + 2]]), np.int64(slots[P[at + 3]])
                 found = (_ask(F, HAS_PAIR, V[P[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)

@@ -30,12 +30,12 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 
 # The steps, each with its words.
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
-NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR = range(11, 17)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME = range(11, 18)
 # SCAN        table, span, actions: all rows
 # PROBE       index, table, span, keys, actions: the rows of one chain
 # PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
 # TEST        table, slots: the fact is there;  ABSENT: it is not
-# NONE        index or -1, table, keys, pairs of equal columns: no such row
+# NONE        index or -1, table, keys, pairs of equal columns: no such row;  SOME: at least one
 # SAME        slot, slot;  DIFFERENT: slot, slot
 # FILTER      code: the expression is true;  LET: slot, code: the slot becomes its value
 # EMIT        the head
