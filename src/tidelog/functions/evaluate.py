@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tidelog.functions.arithmetic import ARITHMETIC
 from tidelog.functions.conform import CONFORMING
+from tidelog.functions.ordering import compare
 from tidelog.functions.strings import STRINGS
 from tidelog.syntax.tree import Call, Constant, Term
-from tidelog.values import Value
+from tidelog.values import Value, boolean
 
-_ALL = {**ARITHMETIC, **STRINGS, **CONFORMING}
+ORDERINGS = ("<", "<=", ">", ">=")
+
+
+def _ordering(op: str) -> Callable[..., Value | None]:
+    """An order as a function with a boolean result."""
+
+    def ordered(left: Value, right: Value) -> Value | None:
+        truth = compare(op, left, right)
+        return None if truth is None else boolean(truth)
+
+    return ordered
+
+
+_ALL = {**ARITHMETIC, **STRINGS, **CONFORMING, **{op: _ordering(op) for op in ORDERINGS}}
 
 
 def apply(function: str, args: Sequence[Value]) -> Value | None:
