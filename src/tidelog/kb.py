@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
 from tidelog.errors import Diagnostics, did_you_mean, fail
@@ -39,6 +39,8 @@ class LoadReport:
     new_facts: int
     """How many of the rows were no explicit facts before."""
     description: str
+    rejected: int = 0
+    """Rows that did not fit; with the local engine one is enough to load nothing."""
 
     def __repr__(self) -> str:
         return self.description
@@ -53,6 +55,14 @@ class KnowledgeBase:
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
     """
 
+    def __new__(cls, *_args: Any, engine: str = "local", **_options: Any) -> Self:
+        """The knowledge base of the engine that is asked for."""
+        if cls is KnowledgeBase and engine == "spark":
+            from tidelog.spark.kb import SparkKnowledgeBase
+
+            return super().__new__(SparkKnowledgeBase)  # type: ignore[return-value]
+        return super().__new__(cls)
+
     def __init__(
         self,
         rules: str | PathLike[str] | Source = "",
@@ -66,6 +76,7 @@ class KnowledgeBase:
         limit_seconds: float | None = None,
         limit_rounds: int | None = None,
         progress: ShowProgress | None = None,
+        **engine_options: Any,
     ) -> None:
         """Check the rules and load the files that their `@input`s name.
 
@@ -74,6 +85,9 @@ class KnowledgeBase:
         evaluation with an error that changes nothing; `progress` is called about ten times a second while one is under way.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking)
+        if engine_options:
+            given = ", ".join(f"{name}=" for name in engine_options)
+            raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
         source = source_of(rules)
         self._program: Program = check(source)
         self._limits = limit_facts, limit_seconds, limit_rounds
@@ -266,16 +280,23 @@ class KnowledgeBase:
         rows = engine.query(query.body, query.names, self._watch())
         return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
 
-    def _held(self, relation: str) -> Any:
+    def _check_known(self, relation: str) -> None:
         if relation not in self.relations:
             raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
+
+    def _held(self, relation: str) -> Any:
+        self._check_known(relation)
         return self._settled().stored(relation)
+
+    def _names(self, relation: str) -> list[str]:
+        """The names of a relation's columns."""
+        known = self.relations[relation]
+        return [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
 
     def _facts(self, relation: str, held: Any) -> Facts:
         known = self.relations[relation]
-        names = [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-        return Facts(relation, names, held, self._engine.state.terms, kinds)
+        return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
 
     def _came(self, relation: str, difference: Difference) -> Facts:
         return self._facts(relation, difference.rows_that_came())

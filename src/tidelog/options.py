@@ -10,7 +10,7 @@ from tidelog.program.program import read_source
 from tidelog.source import Source
 
 _LATER = {
-    "engine": ("spark",),
+    "engine": (),
     "algorithm": ("bf", "dred", "counting"),
     "marking": (True,),
 }
@@ -19,7 +19,7 @@ _LATER = {
 def refuse(**options: object) -> None:
     """Say no to options that are not there, and to those that are not there yet."""
     known: dict[str, tuple[object, ...]] = {
-        "engine": ("local",),
+        "engine": ("local", "spark"),
         "algorithm": ("auto", "rematerialise"),
         "marking": ("auto", False),
     }

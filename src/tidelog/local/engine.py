@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.core import Calls, Closure, Core, Unit, core_of, core_of_rule
+from tidelog.local.core import Calls, Closure, Core, Unit, core_of
 from tidelog.local.materialise import Evaluation, Statistics, is_seen
+from tidelog.local.querying import answers
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation
 from tidelog.local.watch import Watch
 from tidelog.program.program import Program
-from tidelog.syntax.tree import Atom, Literal, Rule, Variable
+from tidelog.syntax.tree import Literal
 
 Rows = NDArray[np.int32]
 
@@ -236,22 +237,7 @@ class LocalEngine:
 
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
         """All bindings of the named variables that make a body true, each once."""
-        head = Atom("#answer", tuple(Variable(name) for name in names))
-        arities: Mapping[str, int] = {**self.core.arities, head.predicate: len(head.args)}
-        core = core_of_rule(Rule(head, body), dict(arities), "#query ")
-        made = [name for name in core.arities if name not in self.state.tables and name not in self.core.given]
-        evaluation = Evaluation(self.state, watch, Statistics())
-        with watch.guarding():
-            try:
-                for name in made:
-                    self.state.ensure_table(name, core.arities[name])
-                for unit in core.units:
-                    evaluation.from_scratch(unit)
-                return self.state.table(head.predicate).rows.copy()
-            finally:
-                for name in made:
-                    self.state.answered.pop(name, None)
-                    self.state.drop_table(name)
+        return answers(self.state, self.core.arities, body, names, watch)
 
 
 def _table_of(rows: Rows, state: State) -> Table:

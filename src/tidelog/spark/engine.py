@@ -1,0 +1,235 @@
+"""The Spark engine: component by component, each where it belongs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tidelog.errors import TidelogError
+from tidelog.facts import Facts
+from tidelog.local.core import Closure, Core, Unit, core_of, core_of_rule
+from tidelog.local.materialise import Evaluation, Round, Statistics
+from tidelog.local.querying import answers
+from tidelog.local.state import State, Undo
+from tidelog.local.watch import Watch
+from tidelog.program.hypergraph import Component
+from tidelog.program.modules import ModuleKind
+from tidelog.program.program import Program
+from tidelog.program.queries import ANSWER, Query
+from tidelog.spark.closure import connected_pairs, decomposed, pairs_of
+from tidelog.spark.exchange import Exchange
+from tidelog.spark.facts import SparkFacts
+from tidelog.spark.frames import Relation, width_of
+from tidelog.spark.keys import key_of
+from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
+from tidelog.spark.rounds import Rounds
+from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.lineage import Lineage
+
+_BYTES_AN_EDGE = 16
+"""What an edge takes in a task that closes a graph."""
+
+
+class SparkEngine:
+    """A program and its facts on Spark."""
+
+    def __init__(
+        self,
+        program: Program,
+        spark: SparkSession,
+        lineage: Lineage,
+        *,
+        modules: bool = True,
+        placement: str = "auto",
+        budget: int,
+    ) -> None:
+        self.program, self.spark, self.lineage = program, spark, lineage
+        self.forced, self.budget = placement, budget
+        self.kernel_core = core_of(program, modules=modules)
+        # Rounds take a transitive relation for what it says, unless somebody asks for the ways of its own.
+        self.frame_core = core_of(program, modules=modules and placement != Where.ROUNDS, native=frozenset())
+        self.state = State()
+        self.state.prepare(self.kernel_core)
+        self.exchange = Exchange(spark, lineage, self.state)
+        self.placements: list[Placement] = []
+        self.statistics = Statistics()
+        self.is_settled = False
+
+    def stored_name(self, relation: str) -> str:
+        """Where facts that the user gives are kept."""
+        return self.frame_core.stored_name(relation)
+
+    def add(self, relation: str, keys: DataFrame, rows: int) -> None:
+        """Add explicit facts, given as keys."""
+        self.exchange.add(self.stored_name(relation), keys, rows)
+        self.is_settled = False
+
+    def arity(self, name: str) -> int:
+        """The arity of a relation, internal ones included."""
+        return self.kernel_core.arities.get(name, self.frame_core.arities.get(name, 0))
+
+    # --- deriving --------------------------------------------------------------------------------------------------------
+
+    def settle(self, watch: Watch) -> None:
+        """Derive everything."""
+        watch.progress.units = len(self.program.graph.components)
+        if self.forced not in ("auto", Where.KERNEL):
+            self.exchange.terms.number(_constants(self.frame_core))
+        for component in self.program.graph.components:
+            watch.progress.unit = component.number
+            self._evaluate(component, watch)
+        self.is_settled = True
+
+    def _evaluate(self, component: Component, watch: Watch) -> None:
+        rules = [self.program.rules[at] for at in component.rules]
+        inputs = {atom.predicate for rule in rules for atom, _ in atoms(rule.body)} - set(component.predicates)
+        own = {self.stored_name(name) for name in component.predicates}
+        size = sum(self.exchange.size(name) for name in (*inputs, *own))
+        where, why = choose(self.forced, size, self.budget)
+        closure = self._closure(component)
+        if where is Where.KERNEL and self.forced == "auto" and not self._try_kernel(component, inputs, watch, why):
+            where, why = Where.ROUNDS, "its facts outgrew the budget of the kernel"
+        elif where is Where.KERNEL and self.forced != "auto":
+            self._in_kernel(component, inputs, watch, why)
+        if where is Where.KERNEL:
+            return
+        if closure is not None and self.forced != Where.ROUNDS:
+            where, why = self._place_closure(closure, inputs, own, why)
+        elif where is not Where.ROUNDS:
+            where, why = Where.ROUNDS, f"{why}; no transitive relation, so in rounds"
+        self._on_frames(component, inputs, watch, where, why)
+
+    def _closure(self, component: Component) -> Closure | None:
+        """The closure that a component is, if it is one."""
+        for unit in self._units(self.frame_core.units, component):
+            for special in unit.specials.values():
+                if isinstance(special, Closure):
+                    return special
+        return None
+
+    def _place_closure(self, closure: Closure, inputs: set[str], own: set[str], why: str) -> tuple[Where, str]:
+        edges = sum(self.exchange.size(name) for name in (*inputs, *own))
+        is_symmetric = closure.module.kind is ModuleKind.SYMMETRIC_TRANSITIVE
+        if is_symmetric and (self.forced == Where.COMPONENTS or edges * _BYTES_AN_EDGE > self.budget):
+            return Where.COMPONENTS, f"{why}; connected components by stars"
+        return Where.DECOMPOSED, f"{why}; each task closes its share of left ends"
+
+    def _units(self, units: tuple[Unit, ...], component: Component) -> list[Unit]:
+        return [unit for unit in units if unit.owner in component.predicates]
+
+    # --- in the kernel ---------------------------------------------------------------------------------------------------
+
+    def _try_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> bool:
+        """Evaluate in the kernel as long as its budget lasts; whether it did."""
+        allowed = self.budget // BYTES_A_FACT
+        limits = watch.limits
+        if limits.facts is None or limits.facts > watch.progress.facts + allowed:
+            watch.limits = replace(limits, facts=watch.progress.facts + allowed)
+        undo, facts = Undo(self.state), watch.progress.facts
+        before = set(self.exchange.in_kernel)
+        try:
+            self._in_kernel(component, inputs, watch, why)
+        except TidelogError as error:
+            undo.go_back()
+            self.exchange.in_kernel = before
+            is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
+            watch.progress.facts = facts
+            if is_own_limit and any("facts" in (d.message or "") and d.code == "TL070" for d in error.diagnostics):
+                return False
+            raise
+        finally:
+            watch.limits = limits
+        return True
+
+    def _in_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> None:
+        started = time.perf_counter()
+        for name in (*inputs, *(self.kernel_core.stored_name(name) for name in component.predicates)):
+            self.exchange.to_kernel(name, self.arity(name))
+        statistics = Statistics()
+        evaluation = Evaluation(self.state, watch, statistics)
+        with watch.guarding():
+            for unit in self._units(self.kernel_core.units, component):
+                evaluation.from_scratch(unit)
+        self.exchange.in_kernel |= {*component.predicates}
+        self.statistics.undefined += statistics.undefined
+        self._note(component, Where.KERNEL, why, statistics.rounds, started)
+
+    # --- on Spark --------------------------------------------------------------------------------------------------------
+
+    def _on_frames(self, component: Component, inputs: set[str], watch: Watch, where: Where, why: str) -> None:
+        started = time.perf_counter()
+        for name in inputs:
+            self.exchange.to_spark(name, self.arity(name))
+        units = self._units(self.frame_core.units, component)
+        for unit in units:
+            for name in unit.relations:
+                if name not in self.exchange.relations:
+                    self.exchange.to_spark(name, self.frame_core.arities[name])
+        for name in {name for unit in units for name in unit.uses}:
+            self.exchange.to_spark(name, self.frame_core.arities[name])
+        rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
+        for unit in units:
+            closures = [(name, s) for name, s in unit.specials.items() if isinstance(s, Closure)]
+            for name, special in closures:
+                self._close(name, special, where)
+            if not closures:
+                rounds.evaluate(unit)
+        self._note(component, where, why, rounds.done, started)
+
+    def _close(self, name: str, special: Closure, where: Where) -> None:
+        """Fill a transitive relation."""
+        module, relations = special.module, self.exchange.relations
+        given = relations[special.given].frame(self.spark)
+        if where is Where.COMPONENTS:
+            frame = connected_pairs(given, self.lineage, is_irreflexive=module.is_irreflexive)
+        else:
+            steps = pairs_of(relations[module.edge].frame(self.spark)) if module.edge is not None else None
+            tasks = max(2, int(self.spark.conf.get("spark.sql.shuffle.partitions") or 2))
+            frame = decomposed(self.spark, module, pairs_of(given), steps, tasks)
+        piece, count = self.lineage.cut_and_count(frame)
+        relations[name].add(piece, count, self.lineage, self.spark)
+
+    # --- reading ---------------------------------------------------------------------------------------------------------
+
+    def query(self, text: str, query: Query, watch: Watch) -> Facts:
+        """The answers to a query: from the kernel if all is there, else from Spark."""
+        used = {atom.predicate for atom, _ in atoms(query.body)}
+        if used <= self.exchange.in_kernel:
+            rows = answers(self.state, self.kernel_core.arities, query.body, query.names, watch)
+            return Facts(text, query.names, rows, self.state.terms, noun="answer")
+        head = Atom(ANSWER, tuple(Variable(name) for name in query.names))
+        arities = {**self.frame_core.arities, ANSWER: len(query.names)}
+        core = core_of_rule(Rule(head, query.body), arities, "#query ", native=frozenset())
+        relations = {name: self.exchange.to_spark(name, arities[name]) for name in used}
+        for name in core.arities:
+            if name not in arities or name == ANSWER:
+                relations[name] = Relation(width_of(core.arities[name]))
+        rounds = Rounds(self.spark, self.lineage, self.exchange.terms, relations, watch)
+        for unit in core.units:
+            rounds.evaluate(unit)
+        found = relations[ANSWER]
+        keys = self.exchange.terms.decode(found.frame(self.spark), len(query.names))
+        return SparkFacts(text, query.names, keys, found.count, noun="answer")
+
+    def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
+        by_round: dict[int, int] = {}
+        for r in rounds:
+            by_round[r.number] = by_round.get(r.number, 0) + r.new_facts
+        history = [by_round[number] for number in sorted(by_round)]
+        facts = sum(self.exchange.size(name) for name in component.predicates)
+        last = max(by_round, default=0)
+        seconds = time.perf_counter() - started
+        self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
+        self.statistics.rounds += rounds
+
+
+def _constants(core: Core) -> list[str]:
+    """The keys of all constants of a program, so that they are numbered at once."""
+    literals = [literal for unit in core.units for rule in unit.rules for literal in (rule.head, *rule.body)]
+    values = {term.value for literal in literals for term in terms(literal) if isinstance(term, Constant)}
+    return sorted(map(key_of, values))

@@ -1,0 +1,186 @@
+"""Relations between Spark and the kernel: each is held where it was last needed, and moved when somebody else needs it.
+
+A relation has up to three forms: keys as they were read, numbers on Spark (`relations`), rows of ids in the kernel (`state`).
+Where everything fits into the kernel, Spark numbers nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import functions as f
+
+from tidelog.local.kernel.memory import Int32s
+from tidelog.local.state import State
+from tidelog.local.virtual import VirtualRelation
+from tidelog.spark.frames import Relation, columns, empty, width_of
+from tidelog.spark.keys import columns_of_keys, decode_keys, encode_keys
+from tidelog.spark.terms import SparkDictionary
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.lineage import Lineage
+
+
+class Exchange:
+    """All forms of all relations."""
+
+    def __init__(self, spark: SparkSession, lineage: Lineage, state: State) -> None:
+        self.spark, self.lineage, self.state = spark, lineage, state
+        self.terms = SparkDictionary(spark, lineage)
+        self.relations: dict[str, Relation] = {}
+        self.read: dict[str, list[tuple[DataFrame, int]]] = {}
+        """Frames of keys that have been read, with their numbers of rows."""
+        self.in_kernel: set[str] = set()
+        self._local_of: Int32s = np.full(0, -1, np.int32)
+        self._number_of: Int32s = np.full(0, -1, np.int32)
+
+    def add(self, name: str, keys: DataFrame, rows: int) -> None:
+        """Facts that have been read."""
+        self.read.setdefault(name, []).append((keys, rows))
+
+    def size(self, name: str) -> int:
+        """How many facts a relation has, or, while repeated ones have not been dropped, at most has."""
+        if name in self.in_kernel:
+            return len(self.state.stored(name))
+        if name in self.relations:
+            return self.relations[name].count
+        return sum(rows for _, rows in self.read.get(name, ()))
+
+    # --- to the kernel ---------------------------------------------------------------------------------------------------
+
+    def to_kernel(self, name: str, arity: int) -> None:
+        """Have the facts of a relation in the kernel."""
+        if name in self.in_kernel:
+            return
+        table = self.state.ensure_table(name, arity)
+        if name in self.relations:
+            table.insert(self._rows_from_numbers(self.relations[name], arity))
+        else:
+            for keys, _ in self.read.get(name, ()):
+                table.insert(self._rows_from_keys(keys.toArrow(), arity))
+        self.in_kernel.add(name)
+
+    def _rows_from_keys(self, table: pa.Table, arity: int) -> Int32s:
+        if arity == 0:
+            return np.empty((table.num_rows, 0), np.int32)
+        ids = [encode_keys(self.state.terms, table.column(at).combine_chunks()) for at in range(arity)]
+        return np.column_stack(ids)
+
+    def _rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
+        table = relation.frame(self.spark).toArrow()
+        if arity == 0:
+            return np.empty((table.num_rows, 0), np.int32)
+        numbers = [table.column(at).to_numpy().astype(np.int32, copy=False) for at in range(arity)]
+        self._learn(np.unique(np.concatenate(numbers)) if numbers else np.empty(0, np.int32))
+        return np.column_stack([self._local_of[column] for column in numbers])
+
+    def _learn(self, numbers: Int32s) -> None:
+        """Know the local ids of Spark's numbers."""
+        self._local_of = _long_enough(self._local_of, self.terms.count)
+        missing = numbers[self._local_of[numbers] < 0]
+        if not len(missing):
+            return
+        asked = self.spark.createDataFrame(pa.table({"id": missing.astype(np.int32)}))
+        found = self.terms.frame.join(f.broadcast(asked), "id").select("id", "key").toArrow()
+        ids = encode_keys(self.state.terms, found.column("key").combine_chunks())
+        self._pair(ids, found.column("id").to_numpy())
+
+    def _pair(self, local: Int32s, numbers: Int32s) -> None:
+        self._local_of = _long_enough(self._local_of, self.terms.count)
+        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        self._local_of[numbers] = local
+        self._number_of[local] = numbers
+
+    # --- to Spark --------------------------------------------------------------------------------------------------------
+
+    def to_spark(self, name: str, arity: int) -> Relation:
+        """Have the facts of a relation on Spark, as numbers."""
+        if name in self.relations:
+            return self.relations[name]
+        relation = self.relations[name] = Relation(width_of(arity))
+        if name in self.in_kernel:
+            self._from_kernel(name, relation, arity)
+            return relation
+        for keys, _ in self.read.get(name, ()):
+            if arity:
+                self.terms.extend(keys.select(f.explode(f.array(*(f"k{at}" for at in range(arity)))).alias("key")))
+            frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
+            if relation.pieces:
+                frame = frame.join(relation.frame(self.spark), columns(relation.width), "left_anti")
+            piece, count = self.lineage.cut_and_count(frame.distinct())
+            relation.add(piece, count, self.lineage, self.spark)
+        return relation
+
+    def _from_kernel(self, name: str, relation: Relation, arity: int) -> None:
+        held = self.state.stored(name)
+        rows = held.rows
+        if not len(rows):
+            return
+        frame = self.spark.createDataFrame(pa.table({"c0": np.zeros(1, np.int32)}))
+        if arity:
+            numbers = self._numbers(rows)
+            frame = self.spark.createDataFrame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
+        piece, count = self.lineage.cut_and_count(frame)
+        relation.add(piece, count, self.lineage, self.spark)
+
+    def _numbers(self, rows: Int32s) -> Int32s:
+        """Spark's numbers for rows of local ids, new ones if need be."""
+        ids = np.unique(rows)
+        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        missing = ids[self._number_of[ids] < 0]
+        if len(missing):
+            keys = decode_keys(self.state.terms, missing)
+            frame = self.spark.createDataFrame(pa.table({"key": keys}))
+            self.terms.extend(frame)
+            found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
+            local = encode_keys(self.state.terms, found.column("key").combine_chunks())
+            self._pair(local, found.column("id").to_numpy())
+        return self._number_of[rows]
+
+    # --- for users -------------------------------------------------------------------------------------------------------
+
+    def keys_frame(self, name: str, arity: int) -> DataFrame:
+        """The facts of a relation on Spark as keys k0, k1, …"""
+        relation = self.to_spark(name, arity)
+        return self.terms.decode(relation.frame(self.spark), arity)
+
+    def virtual(self, name: str) -> VirtualRelation | None:
+        """The virtual relation that the kernel holds, if it is one."""
+        return self.state.virtual.get(name)
+
+    def new_relation(self, name: str, arity: int) -> Relation:
+        """A relation on Spark without facts."""
+        self.relations[name] = Relation(width_of(arity))
+        return self.relations[name]
+
+    def nothing(self, arity: int) -> DataFrame:
+        """A frame without facts."""
+        return empty(self.spark, width_of(arity))
+
+
+def kinds_among(keys: pa.Array) -> list[str]:
+    """The letters of the kinds among keys."""
+    import pyarrow.compute as pc
+
+    return sorted(pc.unique(pc.utf8_slice_codeunits(keys, 0, 1)).to_pylist())
+
+
+def typed(keys: pa.Array) -> pa.Array:
+    """The values of keys as one Arrow column; values of several kinds as texts."""
+    from tidelog.files.columns import TypedColumn
+    from tidelog.values import text_of
+
+    column = columns_of_keys(keys)
+    return column.values if isinstance(column, TypedColumn) else pa.array([text_of(v) for v in column.values], pa.large_string())
+
+
+def _long_enough(array: Int32s, length: int) -> Int32s:
+    if len(array) >= length:
+        return array
+    longer = np.full(max(length, 2 * len(array)), -1, np.int32)
+    longer[: len(array)] = array
+    return longer

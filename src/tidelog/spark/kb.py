@@ -1,0 +1,216 @@
+"""The knowledge base on Spark: the same questions, answered from DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidelog.changes import Change
+from tidelog.errors import fail
+from tidelog.facts import Facts
+from tidelog.kb import KnowledgeBase, LoadReport, ShowProgress
+from tidelog.options import refuse
+from tidelog.source import Source
+from tidelog.spark.engine import SparkEngine
+from tidelog.spark.facts import SparkFacts
+from tidelog.spark.keys import key_of
+from tidelog.spark.lineage import Lineage
+from tidelog.spark.placement import Placement, Where
+from tidelog.spark.session import machine_memory, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.ingest import Rejects
+
+_PLACEMENTS = ("auto", *(where.value for where in Where))
+
+
+class SparkKnowledgeBase(KnowledgeBase):
+    """A knowledge base whose facts may be more than one process can hold."""
+
+    def __init__(
+        self,
+        rules: str | PathLike[str] | Source = "",
+        *,
+        engine: str = "spark",
+        algorithm: str = "auto",
+        marking: str | bool = "auto",
+        modules: bool = True,
+        folder: str | PathLike[str] | None = None,
+        limit_facts: int | None = None,
+        limit_seconds: float | None = None,
+        limit_rounds: int | None = None,
+        progress: ShowProgress | None = None,
+        spark: SparkSession | None = None,
+        placement: str = "auto",
+        memory_budget: int | None = None,
+        lineage: str | None = None,
+        lineage_folder: str | PathLike[str] | None = None,
+    ) -> None:
+        """As with the local engine; and a Spark session (one is started if none is given, and a given one is never altered).
+
+        `placement` forces where everything is evaluated; `memory_budget` is how many bytes the kernel may take in this process
+        (a quarter of the machine's memory); `lineage` is `local` or `reliable`, which needs a folder that all machines reach.
+        """
+        refuse(engine=engine, algorithm=algorithm, marking=marking)
+        if placement not in _PLACEMENTS:
+            raise fail("TL074", f"there is no placement={placement!r}", fix=f"choose one of {', '.join(_PLACEMENTS)}")
+        self._given_session, self._placement, self._lineage = spark, placement, lineage
+        self._lineage_folder = lineage_folder
+        self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
+        self._on_spark: SparkEngine | None = None
+        super().__init__(
+            rules,
+            modules=modules,
+            folder=folder,
+            limit_facts=limit_facts,
+            limit_seconds=limit_seconds,
+            limit_rounds=limit_rounds,
+            progress=progress,
+        )
+
+    # --- facts in --------------------------------------------------------------------------------------------------------
+
+    def load(  # type: ignore[override]
+        self,
+        relation: str,
+        source: object,
+        *,
+        format: str | None = None,  # noqa: A002
+        header: Any = "auto",
+        options: dict[str, str] | None = None,
+        columns: dict[str, str] | None = None,
+        rejects: Rejects | None = None,
+    ) -> LoadReport:
+        """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
+        from tidelog.spark.ingest import Rejects, ingest
+
+        ingested = ingest(
+            self.spark,
+            source,
+            relation,
+            self.relations.get(relation),
+            format=format,
+            header=header,
+            options=options,
+            columns=columns,
+            rejects=rejects if rejects is not None else Rejects(),
+        )
+        return self._add(relation, ingested.frame, ingested.rows, ingested.description, ingested.rejected)
+
+    def load_rdf(self, source: object, *, format: str | None = None, rejects: Rejects | None = None) -> list[LoadReport]:  # noqa: A002
+        """Add the triples of N-Triples or Turtle files to the relations that the program names by their IRIs."""
+        from tidelog.spark.ingest import Rejects, ingest_rdf
+
+        found = ingest_rdf(
+            self.spark, source, self.relations, format=format, rejects=rejects if rejects is not None else Rejects()
+        )
+        return [self._add(name, part.frame, part.rows, part.description, part.rejected) for name, part in found.items()]
+
+    def _add(self, relation: str, keys: DataFrame, rows: int, description: str, rejected: int) -> LoadReport:
+        width = len([name for name in keys.columns if name.startswith("k")])
+        self._know(relation, self.relations[relation].arity if relation in self.relations else width)
+        self._started_engine.add(relation, keys, rows)
+        self.loads.append(LoadReport(relation, rows, rows, description, rejected))
+        return self.loads[-1]
+
+    def update(self, insert: Iterable[tuple[object, ...]] = (), delete: Iterable[tuple[object, ...]] = ()) -> Change:
+        """Not there yet on Spark."""
+        del insert, delete
+        raise fail("TL074", 'update is not available yet with engine="spark"', fix='load the facts, or use engine="local"')
+
+    # --- facts out -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, relation: str) -> Facts:
+        self._check_known(relation)
+        engine = self._settled_engine()
+        arity, exchange = self.relations[relation].arity, engine.exchange
+        if relation in exchange.in_kernel:
+            return self._kernel_facts(relation, engine)
+        if arity == 0:
+            return SparkFacts(relation, (), exchange.to_spark(relation, 0).frame(self.spark), exchange.size(relation))
+        held = exchange.to_spark(relation, arity)
+        return SparkFacts(relation, self._names(relation), exchange.keys_frame(relation, arity), held.count)
+
+    def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
+        from tidelog.local.tables import Table
+
+        held = engine.state.stored(relation)
+        known = self.relations[relation]
+        kinds = [column.type for column in known.columns or ()]
+        rows = held.rows if isinstance(held, Table) else held
+        return Facts(relation, self._names(relation), rows, engine.state.terms, kinds)  # type: ignore[arg-type]
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has."""
+        self._check_known(relation)
+        engine = self._settled_engine()
+        if relation not in engine.exchange.in_kernel:
+            engine.exchange.to_spark(relation, self.relations[relation].arity)
+        return engine.exchange.size(relation)
+
+    def dataframe(self, relation: str) -> DataFrame:
+        """The facts of a relation as a Spark DataFrame with typed, named columns."""
+        facts = self[relation]
+        return facts.dataframe if isinstance(facts, SparkFacts) else self.spark.createDataFrame(facts.to_arrow())
+
+    def query(self, text: str) -> Facts:
+        """All bindings of the variables of a query, each once."""
+        from tidelog.program.queries import check_query
+
+        query = check_query(text, self.relations, self.program.prefixes)
+        return self._settled_engine().query(text.strip(), query, self._watch())
+
+    # --- the engine ------------------------------------------------------------------------------------------------------
+
+    @property
+    def spark(self) -> SparkSession:
+        """The private session; started when it is first needed."""
+        return self._started_engine.spark
+
+    @property
+    def placements(self) -> list[Placement]:
+        """Where each part of the program was evaluated, and why."""
+        return self._settled_engine().placements
+
+    @property
+    def statistics(self) -> Any:
+        """What the evaluation did, rule by rule and round by round."""
+        return self._settled_engine().statistics
+
+    @property
+    def _started_engine(self) -> SparkEngine:
+        if self._on_spark is None:
+            private = session(self._given_session)
+            folder = Path(self._lineage_folder) if isinstance(self._lineage_folder, PathLike) else self._lineage_folder
+            lineage = Lineage(private, self._lineage, folder)  # type: ignore[arg-type]
+            self._on_spark = SparkEngine(
+                self.program, private, lineage, modules=self._modules, placement=self._placement, budget=self._budget
+            )
+            self._add_program_facts(self._on_spark)
+        return self._on_spark
+
+    def _add_program_facts(self, engine: SparkEngine) -> None:
+        import pyarrow as pa
+
+        rows: dict[str, list[list[str]]] = {}
+        for name, values in self.program.facts:
+            rows.setdefault(name, []).append([key_of(value) for value in values])
+        for name, keys in rows.items():
+            width = max(1, len(keys[0]))
+            table = pa.table({f"k{at}": pa.array([row[at] if row else "i0" for row in keys]) for at in range(width)})
+            engine.add(name, engine.spark.createDataFrame(table), len(keys))
+
+    def _settled_engine(self) -> SparkEngine:
+        engine = self._started_engine
+        if not engine.is_settled:
+            engine.settle(self._watch())
+        return engine
+
+    def close(self) -> None:
+        """Remove what the lineage policy keeps on disks; the session stays."""
+        if self._on_spark is not None:
+            self._on_spark.lineage.close()

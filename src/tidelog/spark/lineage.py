@@ -1,0 +1,125 @@
+"""Where a DataFrame's history is cut, so that plans stay small over hundreds of rounds: one policy for a whole run.
+
+`local` keeps the rows in the memory and on the disks of the executors: fast, and lost with them; right where the executor is
+the driver itself. `reliable` writes Parquet into a folder that all machines reach: slower, and nothing is lost or counted
+twice when an executor dies.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+from urllib.parse import unquote
+
+from tidelog.errors import fail
+from tidelog.spark.session import is_local
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Policy = Literal["local", "reliable"]
+_LOST = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+
+
+class Lineage:
+    """Cuts the history of DataFrames, and cleans up behind itself."""
+
+    def __init__(self, spark: SparkSession, policy: Policy | None = None, folder: str | Path | None = None) -> None:
+        """`policy` is `local` on one machine and `reliable` elsewhere, unless it is given; `folder` is for `reliable` only.
+
+        The folder may be the address of any file system that Spark and pyarrow know (`hdfs:`, `s3:`); a folder of this run's own is
+        made in it.
+        """
+        self.policy: Policy = policy or ("local" if is_local(spark) else "reliable")
+        if self.policy not in ("local", "reliable"):
+            raise fail("TL074", f"there is no lineage policy {policy!r}", fix="choose one of 'local', 'reliable'")
+        if self.policy == "reliable" and folder is None:
+            fix = "give a folder that all machines of the cluster reach"
+            raise fail("TL074", "the lineage policy 'reliable' needs a folder", fix=fix)
+        self._spark = spark
+        self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
+        self._written: dict[int, tuple[DataFrame, str]] = {}
+
+    def cut(self, df: DataFrame) -> DataFrame:
+        """The same rows without their history, computed now."""
+        with lost_blocks_explained():
+            return df.localCheckpoint() if self._folder is None else self._write(df)
+
+    def cut_and_count(self, df: DataFrame) -> tuple[DataFrame, int]:
+        """The same with the number of rows, which is exact.
+
+        Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those are
+        counted that have been written.
+        """
+        if self._folder is not None:
+            kept = self.cut(df)
+            with lost_blocks_explained():
+                return kept, kept.count()  # from the footers of the files
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as f
+
+        observation = Observation()
+        with lost_blocks_explained():
+            kept = df.observe(observation, f.count(f.lit(1)).alias("rows")).localCheckpoint()
+            return kept, int(observation.get["rows"])
+
+    def release(self, df: DataFrame) -> None:
+        """Give back what a DataFrame from `cut` holds: it must not be used any more.
+
+        Under `local`, Spark frees the blocks when nothing refers to them, so the caller should let go of it too.
+        """
+        _, path = self._written.pop(id(df), (None, None))
+        if path is not None:
+            _delete(path)
+        else:
+            df.unpersist()
+
+    def close(self) -> None:
+        """Remove all files; what was cut must not be used any more."""
+        self._written.clear()
+        if self._folder is not None:
+            _delete(self._folder)
+
+    def __enter__(self) -> Lineage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, df: DataFrame) -> DataFrame:
+        path = f"{self._folder}/{uuid.uuid4().hex}"
+        df.write.parquet(path, compression="lz4")
+        kept = self._spark.read.schema(df.schema).parquet(path)
+        self._written[id(kept)] = kept, path  # the frame itself too, so that no other can have its id
+        return kept
+
+
+@contextmanager
+def lost_blocks_explained() -> Iterator[None]:
+    """Around an action on a DataFrame from `cut`: a block that died with its executor becomes an error with a code."""
+    try:
+        yield
+    except Exception as error:
+        if _LOST not in str(error):
+            raise
+        message = "an executor was lost, and with it rows that only it had; nothing is written"
+        fix = 'choose the lineage policy "reliable" with a folder that all machines reach, and run the job again'
+        raise fail("TL086", message, fix=fix) from error
+
+
+def _delete(path: str) -> None:
+    """Remove a folder, wherever it is; one that is gone already is no problem."""
+    from pyarrow import fs
+
+    address = path if "://" in path else f"file://{Path(unquote(path.removeprefix('file:'))).absolute()}"
+    try:
+        system, inner = (
+            fs.FileSystem.from_uri(address) if not address.startswith("file://") else (fs.LocalFileSystem(), address[7:])
+        )
+        if system.get_file_info(inner).type is not fs.FileType.NotFound:
+            system.delete_dir(inner)
+    except OSError as error:
+        raise fail("TL060", f"cannot remove {path}: {error}", fix="remove the folder when the job is over") from error
