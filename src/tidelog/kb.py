@@ -139,8 +139,11 @@ class KnowledgeBase:
 
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
-        with self._watch().guarding():
-            new = self._engine.add(relation, self._encoded(loaded.columns, loaded.rows))
+        engine, watch = self._engine, self._watch()
+        with watch.guarding():
+            rows = self._encoded(loaded.columns, loaded.rows)
+            watch.look()
+            new = engine.add(relation, rows)
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
         return self.loads[-1]
 

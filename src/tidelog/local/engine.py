@@ -128,6 +128,7 @@ class LocalEngine:
             try:
                 changes = self._propagate(watch, own, statistics)
                 differences = self._differences(changes, own) if compare else {}
+                watch.look()
             except BaseException:
                 own.go_back()
                 self._settled, self._replaced = before, replaced
@@ -157,7 +158,6 @@ class LocalEngine:
         for number, unit in enumerate(self.core.units):
             watch.progress.unit = evaluation.unit = number
             self._evaluate(unit, evaluation, changes, undo)
-        watch.look()
         return changes
 
     def _evaluate(self, unit: Unit, evaluation: Evaluation, changes: _Changes, undo: Undo) -> None:

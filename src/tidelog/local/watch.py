@@ -50,7 +50,10 @@ class Watch:
 
     @contextmanager
     def guarding(self) -> Iterator[None]:
-        """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together."""
+        """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together.
+
+        What comes behind the last look comes too late to stop anything, and is let go.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield  # Python delivers it to the main thread only
             return
@@ -67,8 +70,7 @@ class Watch:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-        if self._interrupted:
-            raise KeyboardInterrupt
+            self._interrupted = False
 
     def look(self) -> None:
         """Called every few milliseconds: raises if a limit has been reached."""

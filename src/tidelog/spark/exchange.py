@@ -14,9 +14,9 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.state import State
-from tidelog.local.virtual import VirtualRelation
-from tidelog.spark.frames import Relation, columns, empty, width_of
+from tidelog.spark.frames import Relation, columns, width_of
 from tidelog.spark.keys import columns_of_keys, decode_keys, encode_keys
+from tidelog.spark.shipping import Shipping
 from tidelog.spark.terms import SparkDictionary
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ class Exchange:
     def __init__(self, spark: SparkSession, lineage: Lineage, state: State) -> None:
         self.spark, self.lineage, self.state = spark, lineage, state
         self.terms = SparkDictionary(spark, lineage)
+        self.shipping = Shipping(spark)
         self.relations: dict[str, Relation] = {}
         self.read: dict[str, list[tuple[DataFrame, int]]] = {}
         """Frames of keys that have been read, with their numbers of rows."""
@@ -123,7 +124,7 @@ class Exchange:
         frame = self.spark.createDataFrame(pa.table({"c0": np.zeros(1, np.int32)}))
         if arity:
             numbers = self._numbers(rows)
-            frame = self.spark.createDataFrame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
+            frame = self.shipping.frame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
         piece, count = self.lineage.cut_and_count(frame)
         relation.add(piece, count, self.lineage, self.spark)
 
@@ -134,7 +135,7 @@ class Exchange:
         missing = ids[self._number_of[ids] < 0]
         if len(missing):
             keys = decode_keys(self.state.terms, missing)
-            frame = self.spark.createDataFrame(pa.table({"key": keys}))
+            frame = self.shipping.frame(pa.table({"key": keys}))
             self.terms.extend(frame)
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
             local = encode_keys(self.state.terms, found.column("key").combine_chunks())
@@ -147,26 +148,6 @@ class Exchange:
         """The facts of a relation on Spark as keys k0, k1, …"""
         relation = self.to_spark(name, arity)
         return self.terms.decode(relation.frame(self.spark), arity)
-
-    def virtual(self, name: str) -> VirtualRelation | None:
-        """The virtual relation that the kernel holds, if it is one."""
-        return self.state.virtual.get(name)
-
-    def new_relation(self, name: str, arity: int) -> Relation:
-        """A relation on Spark without facts."""
-        self.relations[name] = Relation(width_of(arity))
-        return self.relations[name]
-
-    def nothing(self, arity: int) -> DataFrame:
-        """A frame without facts."""
-        return empty(self.spark, width_of(arity))
-
-
-def kinds_among(keys: pa.Array) -> list[str]:
-    """The letters of the kinds among keys."""
-    import pyarrow.compute as pc
-
-    return sorted(pc.unique(pc.utf8_slice_codeunits(keys, 0, 1)).to_pylist())
 
 
 def typed(keys: pa.Array) -> pa.Array:

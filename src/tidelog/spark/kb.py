@@ -105,10 +105,15 @@ class SparkKnowledgeBase(KnowledgeBase):
         """Add the triples of N-Triples or Turtle files to the relations that the program names by their IRIs."""
         from tidelog.spark.ingest import Rejects, ingest_rdf
 
-        found = ingest_rdf(
-            self.spark, source, self.relations, format=format, rejects=rejects if rejects is not None else Rejects()
-        )
-        return [self._add(name, part.frame, part.rows, part.description, part.rejected) for name, part in found.items()]
+        rejects = rejects if rejects is not None else Rejects()
+        triples = ingest_rdf(self.spark, source, format=format, rejects=rejects)  # type: ignore[arg-type]
+        reports: list[LoadReport] = []
+        for name, arity in (*triples.counts(), ("triple", 3)):
+            relation = self.relations.get(name)
+            if relation is not None and relation.arity == arity:
+                part = triples.ingested(relation, rejects=rejects)
+                reports.append(self._add(name, part.frame, part.rows, part.description, part.rejected))
+        return reports
 
     def _add(self, relation: str, keys: DataFrame, rows: int, description: str, rejected: int) -> LoadReport:
         width = len([name for name in keys.columns if name.startswith("k")])
@@ -155,7 +160,13 @@ class SparkKnowledgeBase(KnowledgeBase):
     def dataframe(self, relation: str) -> DataFrame:
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
         facts = self[relation]
-        return facts.dataframe if isinstance(facts, SparkFacts) else self.spark.createDataFrame(facts.to_arrow())
+        if isinstance(facts, SparkFacts):
+            return facts.dataframe
+        return self._started_engine.exchange.shipping.frame(facts.to_arrow())
+
+    def is_in_kernel(self, relation: str) -> bool:
+        """Whether the facts of a relation are in this process, so that files are written best from here."""
+        return relation in self._settled_engine().exchange.in_kernel
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
@@ -214,3 +225,4 @@ class SparkKnowledgeBase(KnowledgeBase):
         """Remove what the lineage policy keeps on disks; the session stays."""
         if self._on_spark is not None:
             self._on_spark.lineage.close()
+            self._on_spark.exchange.shipping.close()

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-from urllib.parse import unquote
 
 from tidelog.errors import fail
 from tidelog.spark.session import is_local
@@ -30,8 +29,8 @@ class Lineage:
     def __init__(self, spark: SparkSession, policy: Policy | None = None, folder: str | Path | None = None) -> None:
         """`policy` is `local` on one machine and `reliable` elsewhere, unless it is given; `folder` is for `reliable` only.
 
-        The folder may be the address of any file system that Spark and pyarrow know (`hdfs:`, `s3:`); a folder of this run's own is
-        made in it.
+        The folder may be the address of any file system that Spark and pyarrow know (`hdfs:`, `s3:`); a folder of this run's own
+        is made in it.
         """
         self.policy: Policy = policy or ("local" if is_local(spark) else "reliable")
         if self.policy not in ("local", "reliable"):
@@ -51,8 +50,8 @@ class Lineage:
     def cut_and_count(self, df: DataFrame) -> tuple[DataFrame, int]:
         """The same with the number of rows, which is exact.
 
-        Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those are
-        counted that have been written.
+        Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those
+        are counted that have been written.
         """
         if self._folder is not None:
             kept = self.cut(df)
@@ -114,11 +113,14 @@ def _delete(path: str) -> None:
     """Remove a folder, wherever it is; one that is gone already is no problem."""
     from pyarrow import fs
 
-    address = path if "://" in path else f"file://{Path(unquote(path.removeprefix('file:'))).absolute()}"
     try:
-        system, inner = (
-            fs.FileSystem.from_uri(address) if not address.startswith("file://") else (fs.LocalFileSystem(), address[7:])
-        )
+        if "://" in path and not path.startswith("file:"):
+            system, inner = fs.FileSystem.from_uri(path)
+        else:
+            system, inner = (
+                fs.LocalFileSystem(),
+                "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:") else path,
+            )
         if system.get_file_info(inner).type is not fs.FileType.NotFound:
             system.delete_dir(inner)
     except OSError as error:

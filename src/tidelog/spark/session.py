@@ -32,6 +32,8 @@ class Setting:
     reason: str
 
 
+_LOGGING = f'"-Dlog4j2.configurationFile={Path(__file__).with_name("log4j2.properties")}"'
+
 SQL_SETTINGS = (
     Setting("spark.sql.constraintPropagation.enabled", "false", "a union after a checkpoint fails otherwise"),
     Setting("spark.sql.adaptive.enabled", "false", "re-planning costs more than a short round and loses the partitioning by key"),
@@ -47,7 +49,7 @@ SQL_SETTINGS = (
 START_SETTINGS = (
     Setting("spark.ui.enabled", "false", "no web server, and no port, for a job of seconds"),
     Setting("spark.ui.showConsoleProgress", "false", "the progress that is shown is ours"),
-    Setting("spark.log.level", "ERROR", "Spark's warnings speak of its own inner life"),
+    Setting("spark.driver.defaultJavaOptions", _LOGGING, "Spark's warnings speak of its own inner life; errors are shown"),
     Setting("spark.checkpoint.compress", "false", "on one machine, compressing costs more than it saves"),
     Setting("spark.cleaner.periodicGC.interval", "2min", "what rounds kept is given back while a long job runs"),
 )
@@ -80,6 +82,9 @@ def session(
     """
     _require_pyspark()
     from pyspark.sql import SparkSession as Session
+
+    # What we use of PySpark does not go through pandas, and was tried with pandas 3.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
 
     given = spark if spark is not None else Session.getActiveSession()
     private = _beside(given) if given is not None else _start(memory, cores, master, app_name)

@@ -1,0 +1,91 @@
+"""`tidelog pipeline run` and `tidelog pipeline check`: jobs from their files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tidelog.cli.shell import app, reporting, show
+from tidelog.errors import render_all
+
+JobFile = Annotated[Path, typer.Argument(help="A job file (TOML).", metavar="JOB")]
+
+pipeline = typer.Typer(help="Run jobs: files and tables in, facts derived, results out.", no_args_is_help=True)
+app.add_typer(pipeline, name="pipeline")
+
+
+class PlacementName(StrEnum):
+    """Where the Spark engine evaluates."""
+
+    AUTO = "auto"
+    KERNEL = "kernel"
+    DECOMPOSED = "decomposed"
+    ROUNDS = "rounds"
+    COMPONENTS = "components"
+
+
+@pipeline.command("run")
+@reporting
+def run_command(
+    job: JobFile,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show sources, schemas, placements expected and sinks; run nothing.")
+    ] = False,
+    placement: Annotated[
+        PlacementName | None, typer.Option(help="Evaluate everything there, whatever the job file says.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the report to this file.", metavar="FILE")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
+) -> None:
+    """Run a job: read its sources, derive what follows, write its sinks and its report."""
+    from tidelog.pipeline.job import read_job
+    from tidelog.pipeline.terminal import summary, terminal
+
+    chosen = read_job(job)
+    if placement is not None:
+        chosen = replace(chosen, engine=replace(chosen.engine, placement=placement.value))
+    if report is not None:
+        chosen = replace(chosen, report=str(report))
+    if dry_run:
+        from tidelog.pipeline.backend import backend_for
+        from tidelog.pipeline.dry_run import describe
+        from tidelog.pipeline.run import check_before
+
+        check_before(chosen)
+        show(describe(chosen, backend_for(chosen)))
+        return
+    from tidelog.pipeline.run import run_job
+
+    with terminal(is_quiet=quiet) as shown:
+        outcome = run_job(chosen, terminal=shown)
+    if not quiet:
+        show(summary(outcome))
+
+
+@pipeline.command("check")
+@reporting
+def check_command(job: JobFile) -> None:
+    """Check a job file and its program, without opening sources or sinks; list all errors, or say what the job is."""
+    from tidelog.pipeline.dry_run import describe
+    from tidelog.pipeline.job import read_job
+
+    chosen = read_job(job)
+    show(describe(chosen))
+    filled = {source.relation for source in chosen.sources}
+    shown = [f"`{chosen.program.printer.predicate(name)}`" for name in filled if name]
+    has_triples = any(source.is_rdf for source in chosen.sources)
+    warnings = [
+        warning
+        for warning in chosen.program.warnings
+        if warning.code != "TL101" or not (has_triples or any(name in warning.message for name in shown))
+    ]
+    if warnings:
+        show(["", render_all(warnings)])
+    for name in chosen.variables:
+        if name not in os.environ:
+            typer.echo(f"the environment has no variable {name}, which a run will need", err=True)

@@ -1,0 +1,165 @@
+"""Taking a TOML file apart, key by key: every key that is missing, unknown or of the wrong type is noted with its path."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+from tidelog.errors import Diagnostics, did_you_mean
+from tidelog.source import Source
+
+_T = TypeVar("_T")
+_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table", list: "an array"}
+
+
+class Problems:
+    """The problems of one job file."""
+
+    def __init__(self, source: Source) -> None:
+        self.source, self.diagnostics = source, Diagnostics()
+
+    def add(self, place: str, problem: str, fix: str | None = None, code: str = "TL090") -> None:
+        """Note what is wrong with the key at `place`."""
+        self.diagnostics.add(code, f"{place}: {problem}" if place else problem, self.source, fix=fix)
+
+
+class Section:
+    """One table of the file.  Keys are taken out of it one by one; those that are left in the end are unknown."""
+
+    def __init__(self, content: Mapping[str, Any], place: str, problems: Problems) -> None:
+        self._content, self.place, self.problems = dict(content), place, problems
+        self._known: list[str] = []
+        self._broken: set[str] = set()
+
+    def at(self, key: str) -> str:
+        """The path of a key, as messages show it: `source[2].format`."""
+        return f"{self.place}.{key}" if self.place else key
+
+    def note(self, key: str, problem: str, fix: str | None = None, code: str = "TL090") -> None:
+        """Note what is wrong with a key."""
+        self._broken.add(key)
+        self.problems.add(self.at(key), problem, fix, code)
+
+    def is_broken(self, *keys: str) -> bool:
+        """Whether something has been noted about one of the keys."""
+        return not self._broken.isdisjoint(keys)
+
+    def has(self, key: str) -> bool:
+        """Whether the key is there."""
+        return key in self._content
+
+    # --- values of one type ----------------------------------------------------------------------------------------------
+
+    def _take(self, key: str, kind: type[_T], *also: type) -> _T | None:
+        self._known.append(key)
+        value = self._content.pop(key, None)
+        if value is None:
+            return None
+        if not isinstance(value, (kind, *also)) or (isinstance(value, bool) and kind is not bool):
+            self.note(key, f"it is {_described(value)}, and {_NAMES[kind]} is expected")
+            return None
+        return value  # type: ignore[return-value]
+
+    def text(self, key: str, *, required: bool = False, allows_variables: bool = False) -> str | None:
+        """A text that is not empty."""
+        if required and not self.has(key):
+            self._known.append(key)
+            self.problems.add(self.place or key, f"`{key}` is missing" if self.place else "it is missing", f"add `{key} = …`")
+            return None
+        value = self._take(key, str)
+        if value is not None and not value.strip():
+            self.note(key, "it is empty")
+            return None
+        if value is not None and "${" in value and not allows_variables:
+            self.note(key, "environment variables have no place here", "`${NAME}` is replaced in `options` only")
+            return None
+        return value
+
+    def choice(self, key: str, choices: Collection[str], default: str) -> str:
+        """One of some words."""
+        value = self._take(key, str)
+        if value is None or value in choices:
+            return value or default
+        self.note(key, f"there is no {value!r}", did_you_mean(value, choices) or f"choose one of {', '.join(choices)}")
+        return default
+
+    def truth(self, key: str, *, default: bool) -> bool:
+        """A truth value."""
+        value = self._take(key, bool)
+        return default if value is None else value
+
+    def whole(self, key: str, default: int | None = None, least: int = 1) -> int | None:
+        """A whole number, not below `least`."""
+        value = self._take(key, int)
+        if value is not None and value < least:
+            self.note(key, f"{value} is below {least}")
+            return default
+        return default if value is None else value
+
+    def header(self, key: str) -> bool | str:
+        """True, false or "auto"."""
+        value = self.raw(key)
+        if value is None or value == "auto" or isinstance(value, bool):
+            return "auto" if value is None else value
+        self.note(key, f'{value!r} is none of true, false and "auto"')
+        return "auto"
+
+    def raw(self, key: str) -> object:
+        """Whatever stands there, unchecked; None if nothing does."""
+        self._known.append(key)
+        return self._content.pop(key, None)
+
+    def number(self, key: str) -> float | None:
+        """A number above 0."""
+        value = self._take(key, float, int)
+        if value is not None and not value > 0:
+            self.note(key, f"{value} is not above 0")
+            return None
+        return value
+
+    def texts(self, key: str) -> dict[str, str]:
+        """A table of texts."""
+        found: dict[str, str] = {}
+        for name, value in (self._take(key, dict) or {}).items():
+            if isinstance(value, str) and value.strip():
+                found[name] = value
+            else:
+                self.note(f"{key}.{name}", "a text is expected that is not empty")
+        return found
+
+    def options(self, key: str) -> dict[str, str]:
+        """A table of texts, numbers and truth values, all of them as Spark's readers and writers take them: as texts."""
+        found: dict[str, str] = {}
+        for name, value in (self._take(key, dict) or {}).items():
+            if isinstance(value, str | int | float):
+                found[name] = str(value).lower() if isinstance(value, bool) else str(value)
+            else:
+                self.note(f"{key}.{name}", f"it is {_described(value)}, and a text, a number or true or false is expected")
+        return found
+
+    # --- tables inside ---------------------------------------------------------------------------------------------------
+
+    def section(self, key: str) -> Section:
+        """The table under a key, empty if it is not there."""
+        return Section(self._take(key, dict) or {}, self.at(key), self.problems)
+
+    def sections(self, key: str) -> list[Section]:
+        """The tables of `[[key]]`, counted from 1."""
+        self._known.append(key)
+        value = self._content.pop(key, [])
+        if not isinstance(value, list) or not all(isinstance(entry, dict) for entry in value):
+            self.note(key, f"it is {_described(value)}, and tables are expected", f"write `[[{key}]]`")
+            return []
+        return [Section(entry, f"{self.at(key)}[{number}]", self.problems) for number, entry in enumerate(value, 1)]
+
+    def finish(self) -> None:
+        """Note the keys that nobody asked for."""
+        for key in self._content:
+            fix = did_you_mean(key, self._known) or f"the keys here are {', '.join(self._known)}"
+            self.note(key, "there is no such key", fix)
+
+
+def _described(value: object) -> str:
+    if isinstance(value, list) and value and all(isinstance(entry, dict) for entry in value):
+        return "an array of tables"
+    return next((name for kind, name in reversed(_NAMES.items()) if type(value) is kind), "a date or time")

@@ -1,0 +1,138 @@
+"""Rows of a batch as keys: what fits and why something does not is decided by `tidelog.files`, as for the local engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.files.columns import MixedColumn, TypedColumn
+from tidelog.files.fitting import Fitted, fit_cells, fit_text
+from tidelog.files.matching import Matched, default_values, match_columns
+from tidelog.files.objects import value_of
+from tidelog.files.raw import Cells, RawTable
+from tidelog.files.rejects import _problem, default_misfit
+from tidelog.spark.ingest.rejects import REJECT
+from tidelog.spark.keys import keys_of_column
+from tidelog.values import Kind, Value
+
+Record = Callable[[int, str | None, str], str]
+"""The record of a rejected row: from its place in the batch, the column and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a task has to know to make facts of rows."""
+
+    name: str
+    matched: Matched
+    kinds: tuple[Kind | None, ...]
+    """The kind of each column, declared or found; None if each cell keeps its own."""
+    is_text: bool = False
+    mixed: frozenset[int] = frozenset()
+    """Columns of JSON whose cells are of several kinds."""
+    defaults: dict[int, Value] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> str:
+        """The columns of the batches that `fit_rows` gives."""
+        return ", ".join([*(f"k{at} string" for at in range(len(self.kinds))), f"{REJECT} string"])
+
+
+def plan_for(
+    table: RawTable,
+    name: str,
+    matched: Matched,
+    kinds: Sequence[Kind | None],
+    mixed: frozenset[int] = frozenset(),
+    defaults: dict[str | int, object] | None = None,
+) -> Plan:
+    """The plan for rows like those of a table, which may have none; a default that does not fit is an error."""
+    found = default_values(defaults, matched, name, table.names)
+    plan = Plan(name, matched, tuple(kinds), table.is_text, mixed, found)
+    empty = RawTable(table.source, table.described, table.names, tuple(_none_of(c) for c in table.columns), 0, lambda _: [])
+    for at, default in found.items():
+        column = _fitted(empty, plan, at)
+        always = Fitted(column.kind, column.values, pa.chunked_array([pa.array([], pa.bool_())]))
+        if always.with_default(default) is None:
+            raise default_misfit(name, matched.labels[at], column.kind)
+    return plan
+
+
+def match(table: RawTable, name: str, relation: object) -> Matched:
+    """Which column of a source is which of the relation, or an error."""
+    return match_columns(table, name, relation)  # type: ignore[arg-type]
+
+
+def fit_rows(table: RawTable, plan: Plan, record: Record) -> pa.RecordBatch:
+    """The rows that fit as keys, and one row with its record for each that does not."""
+    columns = [_fitted(table, plan, at) for at in range(len(plan.kinds))]
+    for at, default in plan.defaults.items():
+        columns[at] = columns[at].with_default(default) or columns[at]
+    misfits = [(at, mask) for at, column in enumerate(columns) if (mask := column.misfits()) is not None]
+    if not misfits:
+        keys = [keys_of_column(column.column()) for column in columns]
+        return _batch(keys, table.rows, [])
+    union = misfits[0][1]
+    for _, mask in misfits[1:]:
+        union = pc.or_(union, mask)
+    records = []
+    for row in pc.indices_nonzero(union).to_pylist():
+        at = next(at for at, mask in misfits if mask[row].as_py())
+        missing = columns[at].missing
+        is_missing = missing is not None and missing[row].as_py()
+        reason = _problem(table, plan.matched, columns[at], at, row, is_missing=is_missing)
+        records.append(record(row, plan.matched.labels[at], reason))
+    good = pc.invert(union)
+    keys = [keys_of_column(_where(column, good)) for column in columns]
+    return _batch(keys, table.rows - len(records), records)
+
+
+def rejects_only(width: int, records: list[str]) -> pa.RecordBatch:
+    """A batch of rejected rows and nothing else."""
+    return _batch([pa.array([], pa.string())] * width, 0, records)
+
+
+def _fitted(table: RawTable, plan: Plan, at: int) -> Fitted:
+    cells: Cells = table.columns[plan.matched.positions[at]]
+    if at in plan.mixed:
+        objects = cells if isinstance(cells, list) else cells.to_pylist()
+        values = [value_of(cell, plan.kinds[at]) for cell in objects]
+        return Fitted(None, values, pa.chunked_array([pa.array([cell is None for cell in objects], pa.bool_())]))
+    if plan.is_text and not isinstance(cells, list):
+        return fit_text(cells, plan.kinds[at])
+    return fit_cells(cells, plan.kinds[at], table.source, plan.matched.labels[at])
+
+
+def _where(column: Fitted, good: pa.ChunkedArray) -> TypedColumn | MixedColumn:
+    if isinstance(column.values, list):
+        fits = good.to_pylist()
+        return MixedColumn([value for value, is_good in zip(column.values, fits, strict=True) if is_good and value is not None])
+    return Fitted(column.kind, column.values.filter(good), None).column()
+
+
+def _batch(keys: list[pa.Array], rows: int, records: list[str]) -> pa.RecordBatch:
+    """Rows that fit, then those that do not."""
+    names = [*(f"k{at}" for at in range(len(keys))), REJECT]
+    arrays = [_string(column) for column in keys]
+    if not records:
+        return pa.RecordBatch.from_arrays([*arrays, pa.nulls(rows, pa.string())], names)
+    nothing = pa.nulls(len(records), pa.string())
+    rejects = pa.concat_arrays([pa.nulls(rows, pa.string()), pa.array(records, pa.string())])
+    return pa.RecordBatch.from_arrays([*(pa.concat_arrays([column, nothing]) for column in arrays), rejects], names)
+
+
+def _string(column: pa.Array) -> pa.Array:
+    return column if pa.types.is_string(column.type) else column.cast(pa.string())
+
+
+def _none_of(cells: Cells) -> Cells:
+    return [] if isinstance(cells, list) else pa.chunked_array([pa.array([], cells.type)])
+
+
+def ids_of(batch: pa.RecordBatch, column: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """A column of numbers without nulls."""
+    return batch.column(column).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

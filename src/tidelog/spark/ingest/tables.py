@@ -1,0 +1,140 @@
+"""Sources that know the types of their columns: Parquet, tables, DataFrames of Spark; and tables in this process's memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tidelog.errors import TidelogError
+from tidelog.files.fitting import fit_cells
+from tidelog.files.raw import RawTable
+from tidelog.files.tables import read_object
+from tidelog.spark.ingest.fitting import Plan, fit_rows
+from tidelog.spark.ingest.ingested import Ingested, keep
+from tidelog.spark.ingest.reader import Reader
+from tidelog.spark.ingest.rejects import record_of
+from tidelog.spark.ingest.sources import Files, read_errors_explained
+from tidelog.spark.session import is_connect
+from tidelog.values import Kind
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_FILE = "tidelog file"
+
+
+def ingest_frame(reader: Reader, frame: Any, source: str, described: str) -> Ingested:
+    """A DataFrame of Spark, of this session or of another one of the same Spark."""
+    with read_errors_explained(source):
+        names = tuple(frame.columns)
+        types = frame.limit(0).toArrow().schema.types
+    return _ingest(reader, frame, names, types, source, described, {})
+
+
+def ingest_parquet(reader: Reader, files: Files, options: dict[str, str]) -> Ingested:
+    """Files of Parquet; a rejected row knows its file."""
+    from pyspark.sql import functions as f
+
+    with read_errors_explained(files.given):
+        frame = reader.spark.read.options(**options).parquet(files.given)
+        names = tuple(frame.columns)
+        types = frame.limit(0).toArrow().schema.types
+        with_file = frame.select("*", f.xxhash64(f.col("_metadata.file_path")).alias(_FILE))
+    return _ingest(reader, with_file, names, types, files.given, files.described, files.names)
+
+
+def ingest_local(reader: Reader, source: object) -> Ingested:
+    """A table or data frame in this process."""
+    table = read_object(source)
+    chosen, plan = reader.plan(table, [None if isinstance(cells, list) else _kind(cells) for cells in table.columns])
+
+    def record(row: int, column: str | None, reason: str) -> str:
+        cells = [cells[row] if isinstance(cells, list) else cells[row].as_py() for cells in table.columns]
+        names = table.names or tuple(str(at + 1) for at in range(len(cells)))
+        return record_of(f"{table.source}, row {row + 1}", None, column, reason, _as_json(dict(zip(names, cells, strict=True))))
+
+    batch = fit_rows(table, plan, record)
+    frame = reader.spark.createDataFrame(pa.Table.from_batches([batch]))
+    found = keep(frame, chosen, plan, reader.rejects, reader.lineage)
+    assert found is not None
+    return found
+
+
+def _ingest(
+    reader: Reader,
+    frame: DataFrame,
+    names: tuple[str, ...],
+    types: list[pa.DataType],
+    source: str,
+    described: str,
+    files: dict[int, str],
+) -> Ingested:
+    """The rows of a frame whose first columns have these names and types; one more may tell the file."""
+    from pyspark.sql import functions as f
+
+    empty = tuple(pa.chunked_array([pa.array([], kind)]) for kind in types)
+    table = RawTable(source, described, names, empty, 0, lambda _: [])
+    if not names:
+        return reader.nothing(table)
+    chosen, plan = reader.plan(table, [_kind(cells) for cells in empty])
+    for at, label in zip(plan.matched.positions, plan.matched.labels, strict=True):
+        fit_cells(empty[at], None, source, label)  # a type that the language does not have is an error here and now
+    plain = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
+    if len(frame.columns) > len(names):
+        plain = plain.withColumnRenamed(f"c{len(names)}", _FILE)
+    else:
+        plain = plain.withColumn(_FILE, f.lit(0).cast("long"))
+    task = partial(_rows, plan=plan, names=names, source=source, files=files)
+    here = into_session(reader.spark, plain.mapInArrow(task, plan.schema), plan.schema)
+    found = keep(here, chosen, plan, reader.rejects, reader.lineage)
+    assert found is not None
+    return found
+
+
+def into_session(spark: SparkSession, frame: DataFrame, schema: str) -> DataFrame:
+    """A frame of another session as one of this session; both belong to the same Spark."""
+    if frame.sparkSession is spark:
+        return frame
+    if not is_connect(spark):
+        return spark.createDataFrame([], schema).union(frame)
+    import uuid
+
+    name = f"tidelog_{uuid.uuid4().hex}"
+    frame.createGlobalTempView(name)
+    try:
+        return spark.table(f"global_temp.{name}").localCheckpoint()
+    finally:
+        frame.sparkSession.catalog.dropGlobalTempView(name)
+
+
+def _rows(
+    batches: Iterator[pa.RecordBatch], plan: Plan, names: tuple[str, ...], source: str, files: dict[int, str]
+) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        columns = tuple(pa.chunked_array([column]) for column in batch.columns[: len(names)])
+        table = RawTable(source, "", names, columns, batch.num_rows, lambda _: [])
+
+        def record(row: int, column: str | None, reason: str, batch: pa.RecordBatch = batch) -> str:
+            cells = {name: batch.column(at)[row].as_py() for at, name in enumerate(names)}
+            file = files.get(batch.column(len(names))[row].as_py(), source)
+            return record_of(file, None, column, reason, _as_json(cells))
+
+        yield fit_rows(table, plan, record)
+
+
+def _kind(cells: pa.ChunkedArray) -> Kind | None:
+    """The kind of a column by its type alone; None if its cells have to be seen."""
+    if pa.types.is_struct(cells.type) or pa.types.is_null(cells.type):
+        return None
+    try:
+        return fit_cells(cells, None, "", "").kind
+    except TidelogError:
+        return None
+
+
+def _as_json(cells: dict[str, object]) -> str:
+    return json.dumps(cells, ensure_ascii=False, default=str)
