@@ -1,33 +1,33 @@
-"""The knowledge base: rules, facts, and everything that follows from them, kept true."""
+"""The knowledge base: rules, facts, and everything that follows from them, kept true.
+
+This is what all engines share: the program, the relations, and the questions.  Each engine has a class of its own behind it,
+named in `ENGINES` and imported when it is asked for.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+import importlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from tidelog.changes import Change, ChangeStatistics, FactsByRelation
-from tidelog.errors import Diagnostics, did_you_mean, fail
+from tidelog.changes import Change
+from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.options import folder_beside, refuse, source_of
-from tidelog.program.explicit import explicit_facts
-from tidelog.program.program import GroundFact, Program, check
+from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
-from tidelog.values import Kind
 
 if TYPE_CHECKING:
-    from tidelog.files.columns import MixedColumn, TypedColumn
-    from tidelog.local.engine import Difference, LocalEngine
     from tidelog.local.materialise import Statistics
     from tidelog.local.watch import Progress, Watch
 
 ShowProgress = Callable[["Progress"], None]
+ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spark.kb:SparkKnowledgeBase"}
+"""The class of each engine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,12 @@ class KnowledgeBase:
 
     def __new__(cls, *_args: Any, engine: str = "local", **_options: Any) -> Self:
         """The knowledge base of the engine that is asked for."""
-        if cls is KnowledgeBase and engine == "spark":
-            from tidelog.spark.kb import SparkKnowledgeBase
-
-            return super().__new__(SparkKnowledgeBase)  # type: ignore[return-value]
-        return super().__new__(cls)
+        if cls is not KnowledgeBase:
+            return super().__new__(cls)
+        refuse(engine=engine)
+        module, _, name = ENGINES[engine].partition(":")
+        made: Self = object.__new__(getattr(importlib.import_module(module), name))
+        return made
 
     def __init__(
         self,
@@ -93,7 +94,6 @@ class KnowledgeBase:
         self._limits = limit_facts, limit_seconds, limit_rounds
         self._progress = progress
         self._modules = modules
-        self._started: LocalEngine | None = None
         self._loaded: dict[str, Relation] = {}
         self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""
@@ -114,7 +114,7 @@ class KnowledgeBase:
     @property
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
-        return self._settled().statistics
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         rules, relations = len(self._program.rules), len(self.relations)
@@ -122,42 +122,12 @@ class KnowledgeBase:
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
-    def load(
-        self,
-        relation: str,
-        source: object,
-        *,
-        format: str | None = None,  # noqa: A002
-        header: Any = "auto",
-        defaults: Mapping[str | int, object] | None = None,
-    ) -> LoadReport:
-        """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
+    def load(self, relation: str, source: object, **options: Any) -> LoadReport:
+        """Add the facts of a file, a table or a data frame to a relation.
 
         Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
         """
-        from tidelog.files.reading import read
-
-        loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
-        self._know(relation, len(loaded.columns))
-        engine, watch = self._engine, self._watch()
-        with watch.guarding():
-            rows = self._encoded(loaded.columns, loaded.rows)
-            watch.look()
-            new = engine.add(relation, rows)
-        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
-        return self.loads[-1]
-
-    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
-        import numpy as np
-
-        from tidelog.files.columns import MixedColumn
-
-        terms = self._engine.state.terms
-        ids = [
-            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
-            for column in columns
-        ]
-        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
+        raise NotImplementedError
 
     def _load_inputs(self, folder: Path) -> None:
         for relation in self._program.relations.values():
@@ -177,74 +147,12 @@ class KnowledgeBase:
         elif known.arity != arity:
             raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
 
-    def update(
-        self,
-        insert: Iterable[tuple[object, ...]] = (),
-        delete: Iterable[tuple[object, ...]] = (),
-    ) -> Change:
+    def update(self, insert: Iterable[tuple[object, ...]] = (), delete: Iterable[tuple[object, ...]] = ()) -> Change:
         """Add and remove explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.
         """
-        from tidelog.local.state import Undo
-
-        started = perf_counter()
-        inserted, deleted = self._checked(insert), self._checked(delete)
-        engine, watch = self._settled(), self._watch()
-        known, undo = dict(self._loaded), Undo(engine.state)
-        without_effect = removed = added = 0
-        with watch.guarding():
-            try:
-                for name, rows in self._by_relation(deleted).items():
-                    count = engine.remove(name, rows, undo)
-                    removed, without_effect = removed + count, without_effect + len(rows) - count
-                for name, rows in self._by_relation(inserted).items():
-                    self._know(name, rows.shape[1])
-                    count = engine.add(name, rows)
-                    added, without_effect = added + count, without_effect + len(rows) - count
-                differences = engine.settle(watch, undo)
-            except BaseException:
-                undo.go_back()
-                self._loaded = known
-                engine.forget_changes()
-                raise
-        statistics = ChangeStatistics(
-            engine.algorithm,
-            added,
-            removed,
-            without_effect,
-            engine.statistics.derivations,
-            max((r.number for r in engine.statistics.rounds), default=0),
-            engine.statistics.undefined,
-            perf_counter() - started,
-        )
-        return Change(
-            FactsByRelation(lambda: {n: self._came(n, d) for n, d in differences.items()}),
-            FactsByRelation(lambda: {n: self._went(n, d) for n, d in differences.items()}),
-            statistics,
-        )
-
-    def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
-        checked = explicit_facts(self._program, facts)
-        arities = {name: relation.arity for name, relation in self._loaded.items()}
-        diagnostics = Diagnostics()
-        for name, values in checked:
-            if arities.setdefault(name, len(values)) != len(values) and name not in self._program.relations:
-                diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
-        diagnostics.raise_errors()
-        return checked
-
-    def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
-        import numpy as np
-
-        rows: dict[str, dict[tuple[Any, ...], None]] = defaultdict(dict)
-        for name, values in facts:
-            rows[name][values] = None
-        encode = self._engine.state.terms.encode
-        return {
-            name: np.array([encode(row) for row in group], np.int32).reshape(len(group), len(next(iter(group))))
-            for name, group in rows.items()
-        }
+        raise NotImplementedError
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -261,10 +169,8 @@ class KnowledgeBase:
         return self[relation]
 
     def __getitem__(self, relation: str) -> Facts:
-        from tidelog.local.tables import Table
-
-        held = self._held(relation)
-        return self._facts(relation, held.rows if isinstance(held, Table) else held)
+        """The facts of a relation; in a notebook they show themselves as a table."""
+        raise NotImplementedError
 
     def __contains__(self, fact: object) -> bool:
         """Whether a fact, such as `("path", "a", "c")`, holds."""
@@ -272,77 +178,23 @@ class KnowledgeBase:
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        return len(self._held(relation))
+        raise NotImplementedError
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        from tidelog.program.queries import check_query
-
-        query = check_query(text, self.relations, self._program.prefixes)
-        engine = self._settled()
-        rows = engine.query(query.body, query.names, self._watch())
-        return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
+        raise NotImplementedError
 
     def _check_known(self, relation: str) -> None:
         if relation not in self.relations:
             raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
-
-    def _held(self, relation: str) -> Any:
-        self._check_known(relation)
-        return self._settled().stored(relation)
 
     def _names(self, relation: str) -> list[str]:
         """The names of a relation's columns."""
         known = self.relations[relation]
         return [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
 
-    def _facts(self, relation: str, held: Any) -> Facts:
-        known = self.relations[relation]
-        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-        return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
-
-    def _came(self, relation: str, difference: Difference) -> Facts:
-        return self._facts(relation, difference.rows_that_came())
-
-    def _went(self, relation: str, difference: Difference) -> Facts:
-        return self._facts(relation, difference.rows_that_went())
-
-    # --- the engine ------------------------------------------------------------------------------------------------------
-
-    @property
-    def _engine(self) -> LocalEngine:
-        """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
-        if self._started is None:
-            _announce_compilation()
-            from tidelog.local.engine import LocalEngine
-
-            self._started = LocalEngine(self._program, modules=self._modules)
-            for name, rows in self._by_relation(self._program.facts).items():
-                self._started.add(name, rows)
-        return self._started
-
-    def _settled(self) -> LocalEngine:
-        """The engine when everything that follows has been derived."""
-        engine = self._engine
-        if not engine.is_settled:
-            engine.settle(self._watch(), compare=False)
-        return engine
-
     def _watch(self) -> Watch:
         from tidelog.local.watch import Limits, Watch
 
         facts, seconds, rounds = self._limits
         return Watch(Limits(facts, seconds, rounds), self._progress)
-
-
-_announced: list[bool] = []
-
-
-def _announce_compilation() -> None:
-    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
-    from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
-
-    if not IS_WARM and not _announced:
-        _announced.append(True)
-        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
-        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

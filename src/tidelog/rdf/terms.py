@@ -39,16 +39,7 @@ _KINDS = {
 _BACKSLASH, _QUOTE, _SEPARATOR = "\x00", "\x01", "\x02"
 """What stands for an escaped backslash and quote, and between texts, meanwhile; the usual form has no such characters."""
 _CODE = re.compile(r"\\u([0-9A-Fa-f]{4})")
-_ESCAPES = (
-    ("\\t", "\t"),
-    ("\\n", "\n"),
-    ("\\r", "\r"),
-    ("\\b", "\b"),
-    ("\\f", "\f"),
-    ("\\'", "'"),
-    (_QUOTE, '"'),
-    (_BACKSLASH, "\\"),
-)
+_ESCAPES = (("\\t", "\t"), ("\\n", "\n"), ("\\r", "\r"), ("\\b", "\b"), ("\\f", "\f"), ("\\'", "'"))
 
 
 def oxigraph() -> ModuleType:
@@ -93,16 +84,16 @@ def keys_of_nodes(nodes: pa.Array, scopes: pa.Array | str) -> pa.Array:
 
 
 def keys_of_literals(literals: pa.Array) -> pa.Array:
-    """The keys of literals as N-Triples writes them, without `\\U` escapes; null for one that is not of its datatype."""
+    """The keys of literals as N-Triples writes them in its usual form; null for one that is not of its datatype."""
     has_escapes = pc.any(pc.match_substring(literals, "\\")).as_py()
     if has_escapes:
         literals = pc.replace_substring(pc.replace_substring(literals, "\\\\", _BACKSLASH), '\\"', _QUOTE)
     parts = pc.split_pattern(literals, '"', max_splits=2)
     texts, tags = pc.list_element(parts, 1), pc.list_element(parts, 2)
     if has_escapes:
-        texts = _decoded(texts)
         for written, meant in _ESCAPES:
             texts = pc.replace_substring(texts, written, meant)
+        texts = pc.replace_substring(pc.replace_substring(_decoded(texts), _QUOTE, '"'), _BACKSLASH, "\\")
     firsts = pc.utf8_slice_codeunits(tags, 0, 1).dictionary_encode()
     marks = firsts.dictionary.to_pylist()
     if len(marks) <= 1:
@@ -115,7 +106,7 @@ def keys_of_literals(literals: pa.Array) -> pa.Array:
 
 
 def _decoded(texts: pa.Array) -> pa.Array:
-    """The texts with characters in the place of their codes, such as `\\u00e9`."""
+    """The texts with characters in the place of their codes of four digits."""
     coded = pc.match_substring(texts, "\\u")
     if not pc.any(coded).as_py():
         return texts

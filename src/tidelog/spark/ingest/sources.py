@@ -142,7 +142,8 @@ def read_lines(spark: SparkSession, files: Files, *, whole: bool) -> DataFrame:
     """The content of text files: lines with file and place, or whole files."""
     from pyspark.sql import functions as f
 
-    key = f.xxhash64(f.col("_metadata.file_path")).alias("file")
+    only = next(iter(files.files)) if len(files.files) == 1 else None
+    key = (f.lit(only).cast("long") if only is not None else f.xxhash64(f.col("_metadata.file_path"))).alias("file")
     if whole:
         frame = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(files.given)
         return frame.select("content", key)

@@ -1,0 +1,210 @@
+"""The knowledge base of the local engine: all facts in this process."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation
+from tidelog.errors import Diagnostics, fail
+from tidelog.facts import Facts
+from tidelog.kb import KnowledgeBase, LoadReport
+from tidelog.local.engine import Difference, LocalEngine
+from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
+from tidelog.local.materialise import Statistics
+from tidelog.local.state import Undo
+from tidelog.local.tables import Table
+from tidelog.program.explicit import explicit_facts
+from tidelog.program.program import GroundFact
+from tidelog.program.queries import check_query
+from tidelog.values import Kind
+
+if TYPE_CHECKING:
+    from tidelog.files.columns import MixedColumn, TypedColumn
+
+
+class LocalKnowledgeBase(KnowledgeBase):
+    """A knowledge base in this process."""
+
+    _started: LocalEngine | None = None
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the last evaluation did, rule by rule and round by round."""
+        return self._settled().statistics
+
+    # --- facts in --------------------------------------------------------------------------------------------------------
+
+    def load(
+        self,
+        relation: str,
+        source: object,
+        *,
+        format: str | None = None,  # noqa: A002
+        header: Any = "auto",
+        defaults: Mapping[str | int, object] | None = None,
+        **options: Any,
+    ) -> LoadReport:
+        """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
+
+        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
+        """
+        from tidelog.files.reading import read
+
+        if options:
+            raise fail(
+                "TL074", f"the local engine takes no {', '.join(options)} to load", fix='leave it out, or choose engine="spark"'
+            )
+        loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
+        self._know(relation, len(loaded.columns))
+        engine, watch = self._engine, self._watch()
+        with watch.guarding():
+            rows = self._encoded(loaded.columns, loaded.rows)
+            watch.look()
+            new = engine.add(relation, rows)
+        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
+        return self.loads[-1]
+
+    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
+        from tidelog.files.columns import MixedColumn
+
+        terms = self._engine.state.terms
+        ids = [
+            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
+            for column in columns
+        ]
+        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
+
+    def update(
+        self,
+        insert: Iterable[tuple[object, ...]] = (),
+        delete: Iterable[tuple[object, ...]] = (),
+    ) -> Change:
+        """Add and remove explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.
+        """
+        started = perf_counter()
+        inserted, deleted = self._checked(insert), self._checked(delete)
+        engine, watch = self._settled(), self._watch()
+        known, undo = dict(self._loaded), Undo(engine.state)
+        without_effect = removed = added = 0
+        with watch.guarding():
+            try:
+                for name, rows in self._by_relation(deleted).items():
+                    count = engine.remove(name, rows, undo)
+                    removed, without_effect = removed + count, without_effect + len(rows) - count
+                for name, rows in self._by_relation(inserted).items():
+                    self._know(name, rows.shape[1])
+                    count = engine.add(name, rows)
+                    added, without_effect = added + count, without_effect + len(rows) - count
+                differences = engine.settle(watch, undo)
+            except BaseException:
+                undo.go_back()
+                self._loaded = known
+                engine.forget_changes()
+                raise
+        statistics = ChangeStatistics(
+            engine.algorithm,
+            added,
+            removed,
+            without_effect,
+            engine.statistics.derivations,
+            max((r.number for r in engine.statistics.rounds), default=0),
+            engine.statistics.undefined,
+            perf_counter() - started,
+        )
+        return Change(
+            FactsByRelation(lambda: {n: self._came(n, d) for n, d in differences.items()}),
+            FactsByRelation(lambda: {n: self._went(n, d) for n, d in differences.items()}),
+            statistics,
+        )
+
+    def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
+        checked = explicit_facts(self._program, facts)
+        arities = {name: relation.arity for name, relation in self._loaded.items()}
+        diagnostics = Diagnostics()
+        for name, values in checked:
+            if name.startswith("#") or not name:
+                diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
+            if arities.setdefault(name, len(values)) != len(values) and name not in self._program.relations:
+                diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
+        diagnostics.raise_errors()
+        return checked
+
+    def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
+        rows: dict[str, dict[tuple[Any, ...], None]] = defaultdict(dict)
+        for name, values in facts:
+            rows[name][values] = None
+        encode = self._engine.state.terms.encode
+        return {
+            name: np.array([encode(row) for row in group], np.int32).reshape(len(group), len(next(iter(group))))
+            for name, group in rows.items()
+        }
+
+    # --- facts out -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, relation: str) -> Facts:
+        held = self._held(relation)
+        return self._facts(relation, held.rows if isinstance(held, Table) else held)
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has."""
+        return len(self._held(relation))
+
+    def query(self, text: str) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        query = check_query(text, self.relations, self._program.prefixes)
+        engine = self._settled()
+        rows = engine.query(query.body, query.names, self._watch())
+        return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
+
+    def _held(self, relation: str) -> Any:
+        self._check_known(relation)
+        return self._settled().stored(relation)
+
+    def _facts(self, relation: str, held: Any) -> Facts:
+        known = self.relations[relation]
+        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+        return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
+
+    def _came(self, relation: str, difference: Difference) -> Facts:
+        return self._facts(relation, difference.rows_that_came())
+
+    def _went(self, relation: str, difference: Difference) -> Facts:
+        return self._facts(relation, difference.rows_that_went())
+
+    # --- the engine ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _engine(self) -> LocalEngine:
+        """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
+        if self._started is None:
+            _announce_compilation()
+            self._started = LocalEngine(self._program, modules=self._modules)
+            for name, rows in self._by_relation(self._program.facts).items():
+                self._started.add(name, rows)
+        return self._started
+
+    def _settled(self) -> LocalEngine:
+        """The engine when everything that follows has been derived."""
+        engine = self._engine
+        if not engine.is_settled:
+            engine.settle(self._watch(), compare=False)
+        return engine
+
+
+_announced: list[bool] = []
+
+
+def _announce_compilation() -> None:
+    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
+    if not IS_WARM and not _announced:
+        _announced.append(True)
+        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
+        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")
