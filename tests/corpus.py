@@ -110,11 +110,6 @@ class IncrementalCase:
         """The program with some of the rules."""
         return "\n".join([*self.declarations, *(self.all_rules[at] for at in rules)])
 
-    @property
-    def changes_rules(self) -> bool:
-        """Whether some transaction adds or removes rules."""
-        return any(transaction.rules != tuple(self.all_rules) for transaction in self.transactions)
-
 
 def incremental_case(path: Path) -> IncrementalCase:
     """A case of several transactions."""

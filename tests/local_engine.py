@@ -13,15 +13,22 @@ from hypothesis import strategies as st
 from tidelog import KnowledgeBase, Source, facts
 from tidelog.local import calls, materialise, tables, virtual, watch
 from tidelog.local.dictionary import Dictionary
-from tidelog.local.virtual import VirtualRelation
+from tidelog.local.engine import LocalEngine
+from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
-from tidelog.values import Value, from_python
+from tidelog.values import from_python
 
 
 def program(text: str) -> Program:
     """A program from its text."""
     return check(Source(text, "test.dl"))
+
+
+def engine_of(kb: KnowledgeBase) -> LocalEngine:
+    """The engine behind a knowledge base."""
+    assert isinstance(kb, LocalKnowledgeBase)
+    return kb._engine
 
 
 def rows_of(found: Iterable[tuple[Any, ...]]) -> set[Row]:
@@ -99,19 +106,20 @@ conditions = st.builds(
 def under(given: Conditions) -> Iterator[None]:
     """Run what is inside under these conditions."""
     with ExitStack() as stack:
+        early = given.bytes_a_fact if given.bytes_a_fact != USUAL.bytes_a_fact else tables._EARLY_BYTES_A_FACT
         for module, name, value in (
             (tables, "_BYTES_A_FACT", given.bytes_a_fact),
+            (tables, "_EARLY_BYTES_A_FACT", early),
             (tables, "LARGEST_DOMAIN", given.largest_domain),
             (tables, "_FIRST_CAPACITY", given.first_capacity),
+            (tables, "_PIECE", given.piece),
             (materialise, "STEP_BUDGET", given.step_budget),
             (calls, "_PIECE", given.piece),
             (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),
+            (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
         ):
             stack.enter_context(patch.object(module, name, value))
-        defaults = VirtualRelation.__init__.__kwdefaults__
-        assert defaults is not None
-        stack.enter_context(patch.dict(defaults, {"budget": 0 if given.searches else virtual.BITS_BUDGET}))
         if given.has_small_dictionary:
             stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
         yield
@@ -131,8 +139,3 @@ def looking_often() -> Iterator[None]:
     """Let the progress be shown at every look."""
     with patch.object(watch, "_SHOW_EVERY", -1.0):
         yield
-
-
-def value(thing: object) -> Value:
-    """The value of a Python object."""
-    return from_python(thing)

@@ -1,7 +1,8 @@
 """Random programs for differential tests, as text, small enough to be evaluated naively thousands of times.
 
 Predicates have levels: a rule derives a predicate from predicates of its own level or lower ones, and negates or aggregates
-only over lower ones, so every program is stratified.  Values are computed only from lower levels, so every program ends.
+only over lower ones, so every program is stratified.  Values are computed only from lower levels, or by functions that have few
+values, so every program ends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,20 @@ CONSTANTS = (*COMMON, "c", "3", "2.0", "-1", '"x y"')
 VARIABLES = ("X", "Y", "Z", "U", "V")
 AGGREGATES = ("count", "sum", "min", "max", "avg", "median")
 LEVELS = 3
+COMPUTED = (
+    *("{} + {}", "{} - {}", "{} * {}", "{} / {}", "{} mod {}"),
+    *("pow({}, 2)", "min({}, {})", "max({}, 1, {})", "cat(string({}), string({}))", "round({} / 2)", "int(string({}))"),
+)
+"""Expressions that may have ever new values."""
+FEW_VALUES = ("{} mod 3", "min({}, {})", "abs({})", "length(string({}))", "string({})", "floor({})", "upper(lower(string({})))")
+"""Expressions whose values come to an end, however often they are computed from themselves."""
+TESTS = (
+    'contains(string({}), "1")',
+    'not starts_with(string({}), "a")',
+    "{} + 0 != {}",
+    "min({}) != {}",
+    "-{} < length(string({}))",
+)
 
 
 @dataclass(frozen=True)
@@ -67,8 +82,8 @@ def _atom(name: str, args: list[str]) -> str:
 
 
 @st.composite
-def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str, tuple[str, ...]]:
-    """A safe rule that derives the head."""
+def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate, *, plain: bool = False) -> tuple[str, tuple[str, ...]]:
+    """A safe rule that derives the head; a plain one has no functions, and aggregates over one atom, outside of recursion."""
     lower = [p for p in known if p.level < head.level]
     usable = [p for p in known if p.level <= head.level]
     body: list[str] = []
@@ -91,37 +106,49 @@ def rules(draw: st.DrawFn, known: list[Predicate], head: Predicate) -> tuple[str
         op = draw(st.sampled_from(("=", "!=", "<", "<=", ">", ">=")))
         others = CONSTANTS if op != "=" else ("1", "2.0")  # no texts, which could not be computed with below
         body.append(f"{draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, *others)))}")
-    if not recursive and draw(st.integers(0, 2)) == 0:
-        aggregate, own_group = draw(_aggregates(lower, bound))
+    if bound and not plain and draw(st.integers(0, 5)) == 0:
+        body.append(draw(st.sampled_from(TESTS)).format(draw(st.sampled_from(bound)), draw(st.sampled_from(bound))))
+    if not (plain and recursive) and draw(st.integers(0, 2)) == 0:
+        aggregate, own_group = draw(_aggregates(lower, bound, plain=plain))
         body.append(aggregate)
         bound += ["N", *own_group, *own_group]
-    if not recursive and bound and draw(st.integers(0, 3)) == 0:
-        op = draw(st.sampled_from(("+", "-", "*", "/", "mod")))
-        body.append(f"W = {draw(st.sampled_from(bound))} {op} {draw(st.sampled_from((*bound, '2')))}")
+    if bound and not plain and draw(st.integers(0, 3)) == 0:
+        form = draw(st.sampled_from(FEW_VALUES if recursive else (*COMPUTED, *FEW_VALUES)))
+        body.append("W = " + form.format(draw(st.sampled_from(bound)), draw(st.sampled_from((*bound, "2")))))
         bound.append("W")
     args = [draw(st.sampled_from((*bound, *bound, "a", "1"))) for _ in range(head.arity)]
     return _atom(head.name, args), tuple(draw(st.permutations(body)))
 
 
 @st.composite
-def _aggregates(draw: st.DrawFn, lower: list[Predicate], bound: list[str]) -> tuple[str, list[str]]:
-    """An aggregate into N that may group by bound variables, by G which nothing else binds, and has local ones of its own."""
+def _aggregates(draw: st.DrawFn, lower: list[Predicate], bound: list[str], *, plain: bool) -> tuple[str, list[str]]:
+    """An aggregate into N that may group by bound variables, by G which nothing else binds, and has local ones of its own.
+
+    It may ask for more about its variables, and then perhaps needs variables that are bound outside only.
+    """
     predicate = draw(st.sampled_from(lower))
     local = ("L", "M")
     args = [draw(st.sampled_from((*local, *local, *bound, "G", "G", "_", "a"))) for _ in range(predicate.arity)]
     inner = _atom(predicate.name, args)
     targets = [arg for arg in args if arg in local]
+    inside = [] if plain else sorted({arg for arg in args if arg in (*local, "G", *bound)})
+    if inside and draw(st.integers(0, 2)) == 0:
+        op = draw(st.sampled_from(("<", ">=", "!=")))
+        inner += f", {draw(st.sampled_from(inside))} {op} {draw(st.sampled_from((*bound, *bound, '1')))}"
+    if inside and draw(st.integers(0, 4)) == 0:
+        negated = draw(st.sampled_from(lower))
+        inner += ", not " + _atom(negated.name, [draw(st.sampled_from((*inside, "_", "1"))) for _ in range(negated.arity)])
     function = draw(st.sampled_from(AGGREGATES)) if targets else "count"
     target = f"{targets[0]} : " if targets else ""
     return f"N = {function} {{ {target}{inner} }}", ["G"] if "G" in args else []
 
 
 @st.composite
-def programs(draw: st.DrawFn, largest_arity: int = 3) -> RandomProgram:
+def programs(draw: st.DrawFn, largest_arity: int = 3, *, plain: bool = False) -> RandomProgram:
     """A whole program."""
     known = draw(predicates(largest_arity))
     derived = [p for p in known if p.level > 0]
-    chosen = [draw(rules(known, draw(st.sampled_from(derived)))) for _ in range(draw(st.integers(1, 7)))]
+    chosen = [draw(rules(known, draw(st.sampled_from(derived)), plain=plain)) for _ in range(draw(st.integers(1, 7)))]
     return RandomProgram(tuple(chosen), tuple(draw(facts(known))))
 
 

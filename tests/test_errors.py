@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from typer.testing import CliRunner
@@ -182,16 +184,93 @@ def damaged_file(folder: Path) -> str:
     return output
 
 
+def job(folder: Path, text: str) -> str:
+    """What running a job with that text says, without the folder."""
+    (folder / "rules.dl").write_text("@relation edge(src: string, weight: int) .\np(X) :- edge(X, _).\n", encoding="utf-8")
+    (folder / "edges.csv").write_text("a,heavy\n", encoding="utf-8")
+    (folder / "job.toml").write_text('program = { path = "rules.dl" }\n' + text, encoding="utf-8")
+    return command("pipeline", "run", "--quiet", str(folder / "job.toml")).replace(f"{folder}/", "")
+
+
+SINK = '[[sink]]\nrelation = "p"\npath = "out/path"\n'
+LOCAL = '[engine]\nname = "local"\n'
+
+
+def job_file_with_errors(folder: Path) -> str:
+    source = '[[source]]\nrelation = "edge"\npath = "edges.csv"\nheadr = true\n'
+    output = job(folder, SINK + source + '[engine]\nname = "sparc"\n')
+    assert output == blocks((PAGES / "TL090.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def job_beyond_its_engine(folder: Path) -> str:
+    output = job(folder, '[[sink]]\nrelation = "p"\ntable = "t"\n' + LOCAL)
+    assert output == blocks((PAGES / "TL091.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def too_many_rejected_rows(folder: Path) -> str:
+    source = '[[source]]\nrelation = "edge"\npath = "edges.csv"\nheader = false\n'
+    output = job(folder, SINK + source + LOCAL).replace("edges.csv:1", "edges.csv:2")
+    run_id = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{6}")
+    page = blocks((PAGES / "TL092.md").read_text(encoding="utf-8"), "text")[0][2]
+    assert run_id.sub("", output) == run_id.sub("", page)
+    return output
+
+
+def sink_with_other_things(folder: Path) -> str:
+    (folder / "out/path").mkdir(parents=True)
+    (folder / "out/path/letter.txt").touch()
+    output = job(folder, SINK + LOCAL)
+    assert output == blocks((PAGES / "TL093.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def missing_variable(folder: Path) -> str:
+    source = '[[source]]\nrelation = "edge"\ntable = "t"\nformat = "jdbc"\noptions = { password = "${SHOP_PASSWORD}" }\n'
+    output = job(folder, SINK + source)
+    assert output == blocks((PAGES / "TL094.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def option_that_is_not_there_yet(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("p(a).", algorithm="dred")
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL074.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
+def option_that_does_not_exist(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("p(a).", marking="sometimes")
+    assert str(caught.value).startswith("error TL074: there is no marking='sometimes'\n    fix: choose one of 'auto', False")
+    return str(caught.value)
+
+
+def missing_library(folder: Path) -> str:
+    with patch.dict(sys.modules, {"polars": None}), pytest.raises(TidelogError) as caught:
+        KnowledgeBase("path(a, b).")["path"].to_polars()
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL084.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL070": [too_many_facts, too_many_rounds],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
+    "TL074": [option_that_is_not_there_yet, option_that_does_not_exist],
     "TL080": [row_that_does_not_fit],
     "TL081": [columns_that_do_not_fit],
     "TL082": [unknown_file_format],
     "TL083": [damaged_file],
+    "TL084": [missing_library],
+    "TL090": [job_file_with_errors],
+    "TL091": [job_beyond_its_engine],
+    "TL092": [too_many_rejected_rows],
+    "TL093": [sink_with_other_things],
+    "TL094": [missing_variable],
 }
 """For each code that no program text provokes: what does."""
 

@@ -6,10 +6,8 @@ from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.local_engine import (
     ODD,
-    USUAL,
     Conditions,
     as_tuples,
     conditions,

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import functions as f
 
+from tidelog.errors import TidelogError
 from tidelog.facts import Facts
 from tidelog.spark.exchange import typed
-from tidelog.spark.keys import KIND_OF, value_of
-from tidelog.values import Kind
+from tidelog.spark.keys import KIND_OF, key_of, value_of
+from tidelog.values import Kind, from_python
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -53,7 +54,16 @@ class SparkFacts(Facts):
             yield tuple(value_of(key).content for key in row)
 
     def __contains__(self, fact: object) -> bool:
-        return any(fact == other for other in self)
+        if not isinstance(fact, tuple) or len(fact) != len(self.columns):
+            return False
+        try:
+            wanted = [key_of(from_python(value)) for value in fact]
+        except TidelogError:
+            return False  # it cannot be in any fact
+        found = self._keys
+        for at, key in enumerate(wanted):
+            found = found.where(f.col(f"k{at}") == key)
+        return found.limit(1).count() > 0
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table."""

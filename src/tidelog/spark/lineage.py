@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tidelog.errors import fail
-from tidelog.spark.session import is_local
+from tidelog.spark.session import is_connect, is_local, made_active
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -44,7 +44,7 @@ class Lineage:
 
     def cut(self, df: DataFrame) -> DataFrame:
         """The same rows without their history, computed now."""
-        with lost_blocks_explained():
+        with lost_blocks_explained(), made_active(self._spark):
             return df.localCheckpoint() if self._folder is None else self._write(df)
 
     def cut_and_count(self, df: DataFrame) -> tuple[DataFrame, int]:
@@ -53,10 +53,10 @@ class Lineage:
         Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those
         are counted that have been written.
         """
-        if self._folder is not None:
+        if self._folder is not None or is_connect(self._spark):
             kept = self.cut(df)
             with lost_blocks_explained():
-                return kept, kept.count()  # from the footers of the files
+                return kept, kept.count()  # from the footers of the files; and Connect does not observe checkpoints
         from pyspark.sql import Observation
         from pyspark.sql import functions as f
 

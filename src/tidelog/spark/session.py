@@ -6,12 +6,13 @@ is no Spark at all, one is started on this machine.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +52,7 @@ START_SETTINGS = (
     Setting("spark.ui.showConsoleProgress", "false", "the progress that is shown is ours"),
     Setting("spark.driver.defaultJavaOptions", _LOGGING, "Spark's warnings speak of its own inner life; errors are shown"),
     Setting("spark.checkpoint.compress", "false", "on one machine, compressing costs more than it saves"),
+    Setting("spark.sql.ui.retainedExecutions", "20", "plans of rounds long past need no place in the driver's memory"),
     Setting("spark.cleaner.periodicGC.interval", "2min", "what rounds kept is given back while a long job runs"),
 )
 """Settings of a Spark that Tidelog starts itself."""
@@ -99,6 +101,29 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
+@contextmanager
+def made_active(spark: SparkSession) -> Iterator[None]:
+    """Around a checkpoint: the frames of checkpoints belong to the active session in Spark Connect, whoever made them (4.3)."""
+    holder = getattr(type(spark), "_active_session", None) if is_connect(spark) else None
+    if holder is None:
+        yield
+        return
+    before = getattr(holder, "session", None)
+    holder.session = spark
+    try:
+        yield
+    finally:
+        holder.session = before
+
+
+def close(private: SparkSession) -> None:
+    """Give a private session back; the Spark that it is in goes on."""
+    if is_connect(private) and not private.client.is_closed:
+        with suppress(Exception):
+            private.client.release_session()
+        private.client.close()
+
+
 def is_local(spark: SparkSession) -> bool:
     """Whether Spark's executor is inside its driver, so that blocks are lost only when all is lost."""
     return str(spark.conf.get("spark.master", "")).startswith("local[") or spark.conf.get("spark.master", "") == "local"
@@ -121,9 +146,14 @@ def _require_pyspark() -> None:
 
 def _beside(spark: SparkSession) -> SparkSession:
     """A new session in the same Spark."""
-    if is_connect(spark) and not hasattr(type(spark), "newSession"):  # before 4.3
-        return spark.cloneSession()  # type: ignore[no-any-return,attr-defined]
-    return spark.newSession()
+    if not is_connect(spark):
+        return spark.newSession()
+    any_spark: Any = spark
+    private: SparkSession = (
+        any_spark.newSession() if hasattr(type(spark), "newSession") else any_spark.cloneSession()
+    )  # before 4.3
+    atexit.register(private.client.close)  # or its frames would look for their Spark when the process ends
+    return private
 
 
 def _start(memory: str | int | None, cores: int | None, master: str | None, app_name: str) -> SparkSession:

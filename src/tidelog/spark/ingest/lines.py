@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 OPEN_QUOTE = "it has a quote that nothing closes"
 _AT_ONCE = 1 << 16
 _BOM = "\ufeff"
+_GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +87,29 @@ def lines_of_files(batches: Iterator[pa.RecordBatch], *, is_compressed: bool, de
     """
     for batch in batches:
         for content, file in zip(batch.column(0), batch.column(1).to_pylist(), strict=True):
-            data = content.as_buffer()
-            if is_compressed:
-                try:
-                    data = pa.py_buffer(gzip.decompress(data))
-                except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                    one = np.array([file])
-                    reason = f"it is not a whole gzip file ({error})"
-                    yield Lines(pa.array([""]), one, np.array([True]), np.array([1]), [(0, reason)])
-                    continue
-            yield from _lines_of(data, file, delimiter)
+            data, problem = _unpacked(content.as_buffer(), is_compressed)
+            if problem is not None:
+                yield Lines(pa.array([""]), np.array([file]), np.array([True]), np.array([1]), [(0, problem)])
+            else:
+                yield from _lines_of(data, file, delimiter)
 
 
 def bytes_of_files(batches: Iterator[pa.RecordBatch], *, is_compressed: bool) -> Iterator[tuple[bytes, int, str | None]]:
     """Whole files with their ids; and what is wrong with one that cannot be unpacked."""
     for batch in batches:
-        for content, file in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-            try:
-                yield (gzip.decompress(content) if is_compressed else content), file, None
-            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-                yield b"", file, f"it is not a whole gzip file ({error})"
+        for content, file in zip(batch.column(0), batch.column(1).to_pylist(), strict=True):
+            data, problem = _unpacked(content.as_buffer(), is_compressed)
+            yield data.to_pybytes(), file, problem
+
+
+def _unpacked(data: pa.Buffer, is_compressed: bool) -> tuple[pa.Buffer, str | None]:
+    """The bytes of a file; and what is wrong with one that cannot be unpacked. No text starts with the mark of gzip."""
+    if not is_compressed and data.slice(0, 2).to_pybytes() != _GZIP:
+        return data, None
+    try:
+        return pa.py_buffer(gzip.decompress(data)), None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        return pa.py_buffer(b""), f"it is not a whole gzip file ({error})"
 
 
 def _lines_of(data: pa.Buffer, file: int, delimiter: str | None) -> Iterator[Lines]:

@@ -73,6 +73,11 @@ class Files:
         return {key: file.path for key, file in self.files.items()}
 
     @property
+    def can_be_split(self) -> bool:
+        """Whether Spark sees which files are compressed: by their names."""
+        return not self.is_compressed or all(file.path.lower().endswith(".gz") for file in self.files.values())
+
+    @property
     def largest(self) -> int:
         """The size of the largest file."""
         return max((file.size for file in self.files.values()), default=0)
@@ -129,13 +134,11 @@ def list_files(spark: SparkSession, source: str | PathLike[str], given: str | No
             f"the format of {strange} cannot be told from its name",
             fix=f"the known endings are {known}; or say `format=`",
         )
-    if len(kinds) > 1:
-        found = ", ".join(sorted({str(ending and ending[0]) + (".gz" if ending and ending[1] else "") for ending in kinds}))
-        raise fail(
-            "TL082", f"{text} has files of several formats: {found}", fix="say which to read: `*.csv` in the path, and `format=`"
-        )
-    form, is_compressed = next(iter(kinds)) or (Format.CSV, False)
-    return Files(text, form, is_compressed, files)
+    formats = {ending[0] for ending in kinds if ending is not None}
+    if len(formats) > 1:
+        message = f"{text} has files of several formats: {', '.join(sorted(formats))}"
+        raise fail("TL082", message, fix="say which to read: `*.csv` in the path, and `format=`")
+    return Files(text, next(iter(formats)), all(ending is not None and ending[1] for ending in kinds), files)
 
 
 def read_lines(spark: SparkSession, files: Files, *, whole: bool) -> DataFrame:

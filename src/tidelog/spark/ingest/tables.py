@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -89,26 +91,26 @@ def _ingest(
     else:
         plain = plain.withColumn(_FILE, f.lit(0).cast("long"))
     task = partial(_rows, plan=plan, names=names, source=source, files=files)
-    here = into_session(reader.spark, plain.mapInArrow(task, plan.schema), plan.schema)
-    found = keep(here, chosen, plan, reader.rejects, reader.lineage)
+    with _in_session(reader.spark, plain.mapInArrow(task, plan.schema), plan.schema) as here:
+        found = keep(here, chosen, plan, reader.rejects, reader.lineage)
     assert found is not None
     return found
 
 
-def into_session(spark: SparkSession, frame: DataFrame, schema: str) -> DataFrame:
-    """A frame of another session as one of this session; both belong to the same Spark."""
+@contextmanager
+def _in_session(spark: SparkSession, frame: DataFrame, schema: str) -> Iterator[DataFrame]:
+    """A frame of another session of the same Spark as one of this session, until it is computed."""
     if frame.sparkSession is spark:
-        return frame
-    if not is_connect(spark):
-        return spark.createDataFrame([], schema).union(frame)
-    import uuid
-
-    name = f"tidelog_{uuid.uuid4().hex}"
-    frame.createGlobalTempView(name)
-    try:
-        return spark.table(f"global_temp.{name}").localCheckpoint()
-    finally:
-        frame.sparkSession.catalog.dropGlobalTempView(name)
+        yield frame
+    elif not is_connect(spark):
+        yield spark.createDataFrame([], schema).union(frame)
+    else:
+        name = f"tidelog_{uuid.uuid4().hex}"
+        frame.createGlobalTempView(name)
+        try:
+            yield spark.table(f"global_temp.{name}")
+        finally:
+            frame.sparkSession.catalog.dropGlobalTempView(name)
 
 
 def _rows(

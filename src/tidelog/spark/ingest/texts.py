@@ -54,7 +54,8 @@ class TextReader:
         # Names of columns that are mapped must stand somewhere.
         self.header: Header = True if header == "auto" and reader.columns and not is_json else header
         self.dialect = Dialect(mark, files.format is not Format.FACTS)
-        self.whole = files.largest <= WHOLE or given.get("multiline", "").lower() == "true"
+        asked = given.get("multiline", "").lower() == "true"
+        self.whole = asked or files.largest <= WHOLE or not files.can_be_split
 
     def read(self) -> Ingested:
         """All rows as keys; large files that have cells over several lines are read again as a whole."""

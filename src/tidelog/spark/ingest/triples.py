@@ -141,7 +141,7 @@ def ingest_rdf(
         fix = "N-Triples are .nt, Turtle is .ttl; or say `format=`"
         raise fail("TL082", f"{files.given} is not RDF but {files.format}", fix=fix)
     is_turtle = files.format is Format.TURTLE
-    whole = is_turtle or files.largest <= WHOLE
+    whole = is_turtle or files.largest <= WHOLE or not files.can_be_split
     names = files.names
     scopes = {key: scope_of(name) for key, name in names.items()}
     task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]

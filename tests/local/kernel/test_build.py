@@ -1,0 +1,200 @@
+"""The two builds of the kernel, and where compiled code is kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tidelog.local.dictionary import KIND_CODES, Dictionary
+from tidelog.local.kernel import build, layout, memory, terms
+from tidelog.local.kernel import tables as kernel
+from tidelog.local.kernel.memory import Int32s
+from tidelog.local.tables import Store, Table
+from tidelog.values import Kind
+
+checked_only = pytest.mark.skipif(not build.CHECKED, reason="TIDELOG_CHECKED=0: the kernel would read whatever is there")
+
+PROGRAM = """
+e(1, 2). e(2, 3). e(3, 1). e(3, 4). e(4, 5). w(a, 1). w(a, 2.5). w(b, 3). w(b, 3.0). w(c, "x").
+path(X, Y) :- e(X, Y).
+path(X, Z) :- path(X, Y), e(Y, Z).
+same(X, Y) :- e(X, Y), X > 3.
+same(X, Z) :- same(X, Y), same(Y, Z).
+same(X, Y) :- same(Y, X).
+apart(X, Y) :- path(X, _), path(_, Y), not path(X, Y).
+loop(X) :- path(X, X).
+sums(K, N) :- N = sum { V : w(K, V) }.
+least(K, N) :- N = min { V : w(K, V) }.
+counts(X, N) :- e(X, _), N = count { path(X, _) }.
+computed(X, Y, X * 7 - Y / 2, sqrt(X)) :- e(X, Y), X mod 2 = 1.
+texts(cat(K, string(V)), length(K)) :- w(K, V).
+"""
+
+SCRIPT = f"""
+from tidelog import KnowledgeBase, Source
+from tidelog.local.kernel import build
+kb = KnowledgeBase(Source({PROGRAM!r}))
+print(build.CHECKED, build.CACHE_FOLDER)
+for fact in sorted(map(repr, kb.facts())):
+    print(fact)
+"""
+
+
+def in_a_process(script: str, **environment: str) -> list[str]:
+    """The lines that a script prints in a process of its own."""
+    process = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, **environment}, capture_output=True, text=True, check=False
+    )
+    assert process.returncode == 0, process.stderr
+    return process.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[str]:
+    """What the program derives in this process."""
+    from tidelog import KnowledgeBase, Source
+
+    facts = sorted(map(repr, KnowledgeBase(Source(PROGRAM)).facts()))
+    assert "('path', 1, 5)" in facts
+    assert "('sums', 'a', 3.5)" in facts
+    return facts
+
+
+# --- the checked build ---------------------------------------------------------------------------------------------------
+
+
+@build.kernel
+def _read(address: int, length: int, at: int) -> int:
+    return memory.int32s(address, length)[at]  # type: ignore[no-any-return]
+
+
+@build.kernel
+def _write(address: int, length: int, at: int, value: int) -> None:
+    memory.int32s(address, length)[at] = value
+
+
+def test_tests_run_in_the_build_that_the_environment_names() -> None:
+    assert (os.environ["TIDELOG_CHECKED"] not in ("", "0")) == build.CHECKED
+
+
+@checked_only
+def test_an_access_out_of_bounds_raises() -> None:
+    buffer: Int32s = np.array([10, 11, 12, 13], np.int32)
+    assert [_read(buffer.ctypes.data, 4, at) for at in range(4)] == [10, 11, 12, 13]
+    for at in (4, 5, 1 << 40, -5):
+        with pytest.raises(IndexError):
+            _read(buffer.ctypes.data, 4, at)
+        with pytest.raises(IndexError):
+            _write(buffer.ctypes.data, 4, at, 0)
+    with pytest.raises(IndexError):
+        _read(buffer.ctypes.data, 3, 3)
+    assert buffer.tolist() == [10, 11, 12, 13]
+
+
+def _table(rows: Int32s) -> Table:
+    table = Store(range(100)).new_table(rows.shape[1])
+    table.insert(rows)
+    return table
+
+
+@checked_only
+def test_an_entry_point_notices_a_table_that_is_smaller_than_it_says() -> None:
+    rows = np.arange(60, dtype=np.int32).reshape(20, 3)
+    table = _table(rows)
+    assert table.contains(rows).all()
+    table.store.M[table.number, layout.CAPACITY] = 4
+    with pytest.raises(IndexError):
+        table.contains(rows)
+
+
+@checked_only
+def test_an_entry_point_notices_a_matrix_of_bits_that_is_smaller_than_it_says() -> None:
+    rows = np.stack(np.divmod(np.arange(3000, dtype=np.int32), 60), axis=1).astype(np.int32)
+    table = _table(rows)
+    assert table.store.M[table.number, layout.BITS] != 0
+    table.store.M[table.number, layout.DOMAIN] = 64
+    with pytest.raises(IndexError):
+        kernel.fill_bits(table.store.M, _with_a_pair_beyond(table))
+
+
+def _with_a_pair_beyond(table: Table) -> int:
+    """The number of the table, in which a row now has an id that its matrix of bits has no row for."""
+    table._rows[0] = 64
+    return table.number
+
+
+@checked_only
+def test_a_text_that_is_longer_than_its_buffer_raises() -> None:
+    dictionary, data = Dictionary(), np.frombuffer(b"0123456789abcdef", np.uint8)
+    code, ids = KIND_CODES[Kind.STRING], np.empty(1, np.int32)
+    for size, told in ((16, 15), (16, 8), (5, 4), (1, 0)):
+        offsets = np.array([0, size], np.int64)
+        with pytest.raises(IndexError):
+            terms.intern_texts(dictionary.header, code, offsets, data.ctypes.data, told, ids, 0)
+    assert len(dictionary) == 0
+
+
+# --- folders -------------------------------------------------------------------------------------------------------------
+
+
+def test_each_build_has_its_own_folder(expected: list[str]) -> None:
+    """And computes the same."""
+    first, *facts = in_a_process(SCRIPT, TIDELOG_CHECKED="")
+    assert first.startswith("False ")
+    assert facts == expected
+    if build.CACHE_FOLDER is not None and build.CHECKED:
+        assert first.removeprefix("False ") == str(build.CACHE_FOLDER).removesuffix("-checked")
+        assert str(build.CACHE_FOLDER).endswith("-checked")
+
+
+def test_nothing_can_be_kept(tmp_path: Path, expected: list[str]) -> None:
+    no_folder = tmp_path / "file"
+    no_folder.write_text("a file, so no folder can be made in it", encoding="utf-8")
+    first, *facts = in_a_process(SCRIPT, TIDELOG_CACHE_DIR=str(no_folder), TIDELOG_CHECKED="")
+    assert first == "False None"
+    assert facts == expected
+
+
+def test_the_folder_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIDELOG_CACHE_DIR", str(tmp_path / "new" / "place"))
+    folder = build._cache_folder()
+    assert folder is not None
+    assert folder.is_dir()
+    assert folder.parent == tmp_path / "new" / "place"
+    assert folder.name.startswith(f"kernel-{build._sources_hash()}")
+    monkeypatch.delenv("TIDELOG_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    folder = build._cache_folder()
+    assert folder is not None
+    assert folder.parent == tmp_path / "xdg" / "tidelog"
+
+
+def test_an_edited_source_has_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba would not notice that a function which another one calls has changed."""
+    before = build._sources_hash()
+    copy = tmp_path / "kernel"
+    shutil.copytree(Path(build.__file__).parent, copy)
+    monkeypatch.setattr(build, "__file__", str(copy / "build.py"))
+    assert build._sources_hash() == before
+    names = sorted(path.name for path in copy.glob("*.py"))
+    assert "join.py" in names
+    hashes = {before}
+    for name in names:
+        path = copy / name
+        path.write_text(path.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
+        hashes.add(build._sources_hash())
+    assert len(hashes) == len(names) + 1
+
+
+def test_compiling_leaves_the_setting_of_numba_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    import numba
+
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
+    build.kernel(lambda x: x)
+    assert numba.config.CACHE_DIR == "/somewhere/else"

@@ -1,0 +1,71 @@
+"""Queries: a body without a head, and what is wrong with some."""
+
+from __future__ import annotations
+
+import pytest
+from tests.local_engine import program
+
+from tidelog.errors import TidelogError
+from tidelog.program.queries import check_query
+
+PROGRAM = program("""
+@prefix ex: <http://example.org/> .
+@relation temp(turbine: string, celsius: float) .
+path(X, Y) :- edge(X, Y).
+ex:near(X, Y) :- edge(X, Y).
+warm(X) :- temp(X, C), C > 20.
+""")
+
+
+def names(text: str) -> tuple[str, ...]:
+    return check_query(text, PROGRAM.relations, PROGRAM.prefixes).names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("path(X, Y)", ("X", "Y")),
+        ("path(Y, X), X != b", ("Y", "X")),
+        ("path(a, b)", ()),
+        ("path(X, _)", ("X",)),
+        ("path(X, Y), not edge(Y, Z)", ("X", "Y")),
+        ("path(X, Y), not edge(Y, X)", ("X", "Y")),
+        ("Y = X + 1, temp(_, X)", ("Y", "X")),
+        ("N = count { path(X, Y) }", ("N",)),
+        ("warm(X), N = count { Y : path(X, Y) }", ("X", "N")),
+        ("?x = 1", ("x",)),
+        ("ex:near(X, Y)", ("X", "Y")),
+    ],
+)
+def test_the_variables_of_an_answer(text: str, expected: tuple[str, ...]) -> None:
+    assert names(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "codes", "fix"),
+    [
+        ("paht(X, Y)", ["TL073"], "did you mean `path`?"),
+        ("path(X), edge(X, Y, Z)", ["TL020", "TL020"], None),
+        ("zzz(X), path(X)", ["TL073", "TL020"], None),
+        ("X < 3", ["TL031"], None),
+        ("path(X, Y), not edge(Z, U), not edge(U, Z)", ["TL032", "TL032"], None),
+        ("path(X, Y) edge(Y, Z)", ["TL001"], None),
+        ("path(X, Y) :- edge(X, Y)", ["TL001"], None),
+        ("path(X, Y), N = cuont { edge(X, _) }", ["TL023"], "did you mean `count`?"),
+        ("temp(X, C), C > abc", ["TL042"], None),
+        ("temp(1, C)", ["TL040"], None),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(text: str, codes: list[str], fix: str | None) -> None:
+    with pytest.raises(TidelogError) as caught:
+        names(text)
+    found = caught.value.diagnostics
+    assert sorted(problem.code for problem in found) == sorted(codes)
+    assert all(problem.source is not None and problem.source.name == "<query>" and problem.span is not None for problem in found)
+    assert fix is None or fix in [problem.fix for problem in found]
+
+
+def test_constants_are_kept_to_the_types_of_their_columns() -> None:
+    """A float column holds floats, so 21 means 21.0 there, as in a rule."""
+    asked = check_query("temp(X, 21)", PROGRAM.relations, {}).body
+    assert "21.0" in str(asked)

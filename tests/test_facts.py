@@ -1,0 +1,226 @@
+"""Facts as results: in all their forms, and unchanged by what comes later."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+from unittest.mock import patch
+
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+from tests.local_engine import Conditions, under
+
+from tidelog import IRI, KnowledgeBase, Literal, TidelogError
+from tidelog.facts import AllFacts, Facts
+
+ROWS = [("a", 1, 1.5, True), ("b", 2, -0.5, False), ("ü", 3, 1e300, True)]
+RULES = """
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+none(X) :- edge(X, X).
+flag :- one(_, _, _).
+one(1.0, 1, true).
+"""
+MOMENT, DAY = datetime(2026, 11, 15, 6, 43, tzinfo=UTC), date(2026, 11, 15)
+
+
+@pytest.fixture
+def kb() -> KnowledgeBase:
+    kb = KnowledgeBase("@relation typed(name: string, size: int, weight: float, good: bool) . " + RULES)
+    kb.update(insert=[*(("typed", *row) for row in ROWS), ("edge", "a", "b"), ("edge", "b", "c")])
+    return kb
+
+
+def test_tuples(kb: KnowledgeBase) -> None:
+    assert set(kb["typed"]) == set(ROWS)
+    assert sorted(kb["path"]) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(kb["none"]) == []
+    assert list(kb["flag"]) == [()]
+    assert [len(kb[name]) for name in ("typed", "path", "none", "flag")] == [3, 3, 0, 1]
+    assert kb["path"]
+    assert not kb["none"]
+
+
+def test_all_kinds_come_back_as_they_were() -> None:
+    things = [
+        "x",
+        1,
+        1.0,
+        True,
+        DAY,
+        MOMENT,
+        IRI("http://example.org/x"),
+        Literal("chat", None, "fr"),
+        Literal("5", "http://t/byte"),
+    ]
+    kb = KnowledgeBase("q(X) :- p(X).")
+    kb.update(insert=[("p", thing) for thing in things])
+    assert sorted(map(repr, kb["q"])) == sorted(repr((thing,)) for thing in things)
+
+
+def test_membership(kb: KnowledgeBase) -> None:
+    assert ("a", "c") in kb["path"]
+    assert ("c", "a") not in kb["path"]
+    assert ("never", "seen") not in kb["path"]
+    assert (1.0, 1, True) in kb["one"]
+    assert (1, 1, True) not in kb["one"]
+    assert (1.0, True, True) not in kb["one"]
+    assert ("a",) not in kb["path"]
+    assert ["a", "c"] not in kb["path"]
+    assert (None, "a") not in kb["path"]
+    assert () in kb["flag"]
+    assert ("path", "a", "c") in kb
+    assert ("path", "c", "a") not in kb
+    assert ("unknown", "a") not in kb
+    assert "path" not in kb
+    assert () not in kb
+    assert ("path", "a", "c") in kb.facts()
+    assert ("edge", "a", "c") not in kb.facts()
+    assert "edge" not in kb.facts()
+
+
+# --- tables --------------------------------------------------------------------------------------------------------------
+
+
+def test_arrow(kb: KnowledgeBase) -> None:
+    table = kb["typed"].to_arrow()
+    assert table.column_names == ["name", "size", "weight", "good"]
+    assert [str(kind) for kind in table.schema.types] == ["large_string", "int64", "double", "bool"]
+    assert set(zip(*(column.to_pylist() for column in table.columns), strict=True)) == set(ROWS)
+    assert kb["path"].to_arrow().column_names == ["c1", "c2"]
+    assert kb["path"].to_arrow().num_rows == 3
+    assert kb["flag"].to_arrow().to_pylist() == [{"holds": True}]
+
+
+def test_a_table_without_rows_has_its_types() -> None:
+    kb = KnowledgeBase("@relation t(name: string, size: int, day: date) . h(X) :- t(X, _, _), u(X).")
+    table = kb["t"].to_arrow()
+    assert table.num_rows == 0
+    assert [str(kind) for kind in table.schema.types] == ["large_string", "int64", "date32[day]"]
+    assert kb["h"].to_arrow().num_rows == 0
+
+
+def test_dates_and_timestamps_in_tables() -> None:
+    kb = KnowledgeBase("p(X, Y) :- q(X, Y).")
+    kb.update(insert=[("q", DAY, MOMENT)])
+    table = kb["p"].to_arrow()
+    assert [str(kind) for kind in table.schema.types] == ["date32[day]", "timestamp[us, tz=UTC]"]
+    assert table.to_pylist() == [{"c1": DAY, "c2": MOMENT}]
+
+
+def test_pandas_and_polars(kb: KnowledgeBase) -> None:
+    frame = kb["typed"].to_pandas()
+    assert sorted(map(tuple, frame.itertuples(index=False))) == sorted(ROWS)
+    assert set(kb["typed"].to_polars().rows()) == set(ROWS)
+    assert kb["path"].to_polars().shape == (3, 2)
+    assert kb["none"].to_pandas().shape == (0, 1)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_library_that_is_missing(kb: KnowledgeBase, library: str) -> None:
+    with patch.dict(sys.modules, {library: None}), pytest.raises(TidelogError) as caught:
+        getattr(kb["path"], f"to_{library}")()
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, problem.fix) == ("TL084", f"pip install {library}")
+
+
+# --- files ---------------------------------------------------------------------------------------------------------------
+
+
+def read_back(path: Path) -> set[tuple[object, ...]]:
+    text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else ""
+    text = text or (
+        path.read_text(encoding="utf-8") if ".csv" in path.name or ".tsv" in path.name or "jsonl" in path.name else ""
+    )
+    if ".jsonl" in path.name:
+        return {tuple(row.values() if isinstance(row, dict) else row) for row in map(json.loads, text.splitlines())}
+    if text:
+        header, *rows = csv.reader(text.splitlines(), delimiter="\t" if ".tsv" in path.name else ",")
+        assert header == ["c1", "c2"]
+        return {tuple(row) for row in rows}
+    table = pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
+    return {tuple(row.values()) for row in table.to_pylist()}
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv", "p.csv.gz", "p.jsonl", "p.jsonl.gz", "p.parquet", "p.arrow"])
+@pytest.mark.parametrize("relation", ["path", "edge"])
+def test_files(kb: KnowledgeBase, tmp_path: Path, name: str, relation: str) -> None:
+    """Of a stored relation, and of one whose pairs are made for it."""
+    kb[relation].write(tmp_path / name)
+    assert read_back(tmp_path / name) == set(kb[relation])
+    again = KnowledgeBase("q(X, Y) :- p(X, Y).")
+    again.load("p", tmp_path / name, header=True if "sv" in name else "auto")  # a header of texts above texts looks like a row
+    assert set(again["q"]) == set(kb[relation])
+
+
+def test_an_unknown_ending(kb: KnowledgeBase, tmp_path: Path) -> None:
+    with pytest.raises(TidelogError, match="TL082"):
+        kb["path"].write(tmp_path / "path.xlsx")
+    kb["path"].write(tmp_path / "path.xlsx", "csv")
+    assert (tmp_path / "path.xlsx").read_text(encoding="utf-8").startswith("c1,c2\n")
+
+
+# --- for people ----------------------------------------------------------------------------------------------------------
+
+
+def test_repr(kb: KnowledgeBase) -> None:
+    assert repr(kb["edge"]) == "edge: 2 facts\nc1  c2\na   b\nb   c"
+    assert repr(kb["one"]).splitlines()[0] == "one: 1 fact"
+    assert repr(kb["none"]).splitlines()[0] == "none: 0 facts"
+    assert repr(kb.query("path(a, X)")).splitlines()[:2] == ["path(a, X): 2 answers", "X"]
+    assert "edge: 2" in repr(kb.facts())
+
+
+def test_of_many_facts_some_are_shown() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    kb.update(insert=[("p", n) for n in range(1234)])
+    assert len(repr(kb["q"]).splitlines()) == 23
+    assert repr(kb["q"]).endswith("... and 1,214 more")
+    assert kb["q"]._repr_html_().count("<tr>") == 21
+    assert "... and 1,214 more" in kb["q"]._repr_html_()
+    assert len(kb["q"].head(5)) == 5
+
+
+def test_html_is_escaped() -> None:
+    kb = KnowledgeBase('p("<b>&").')
+    shown = kb["p"]._repr_html_()
+    assert "&lt;b&gt;&amp;" in shown
+    assert "<b>" not in shown
+    assert shown.startswith("<table><caption>p: 1 fact</caption>")
+
+
+# --- snapshots -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("modules", [True, False])
+@pytest.mark.parametrize("capacity", [1, 32])
+def test_results_are_what_was_there_when_they_were_asked_for(modules: bool, capacity: int) -> None:
+    """Through insertions that make buffers grow, deletions that begin tables anew, failures, and other questions."""
+    with under(Conditions(first_capacity=capacity)):
+        kb = KnowledgeBase(RULES + " odd(X) :- edge(X, _), not edge(_, X).", modules=modules)
+        kept: list[tuple[Facts | AllFacts, list[str]]] = []
+
+        def note() -> None:
+            found: list[Facts | AllFacts] = [kb[name] for name in ("edge", "path", "odd")]
+            found += [kb.query("path(X, Y), edge(Y, _)"), kb.facts()]
+            kept.extend((facts, sorted(map(repr, facts))) for facts in found)
+
+        note()
+        for step in range(6):
+            change = kb.update(
+                insert=[("edge", step, n) for n in range(step, step + 5)],
+                delete=[("edge", step - 1, n) for n in range(step, step + 2)],
+            )
+            kept += [(facts, sorted(map(repr, facts))) for facts in (*change.inserted.values(), *change.deleted.values())]
+            note()
+            with pytest.raises(TidelogError):
+                kb.update(insert=[("edge", 1, 2), ("edge", 1)])
+        assert len(kept) > 40
+        for facts, expected in kept:
+            assert sorted(map(repr, facts)) == expected
+            assert len(facts) == len(expected)

@@ -1,0 +1,299 @@
+"""The knowledge base as users see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from tests.local_engine import engine_of, held, looking_often
+
+from tidelog import IRI, KnowledgeBase, Source, TidelogError
+
+PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
+CLOSED = {("a", "b"), ("b", "c"), ("a", "c")}
+COLUMNS = {"src": ["a", "b"], "dst": ["b", "c"]}
+
+
+def codes(error: pytest.ExceptionInfo[TidelogError]) -> list[str]:
+    return [problem.code for problem in error.value.diagnostics]
+
+
+# --- programs ------------------------------------------------------------------------------------------------------------
+
+
+def test_rules_are_a_text_a_path_or_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rules.dl"
+    path.write_text(PATHS + "edge(a, b).", encoding="utf-8")
+    for rules in (path, str(path), Source(path.read_text(encoding="utf-8"), str(path)), PATHS + "edge(a, b)."):
+        assert set(KnowledgeBase(rules)["path"]) == {("a", "b")}
+    monkeypatch.chdir(tmp_path)
+    assert set(KnowledgeBase("rules.dl")["path"]) == {("a", "b")}
+    spaced = tmp_path / "my rules.dl"
+    path.rename(spaced)
+    assert set(KnowledgeBase(str(spaced))["path"]) == {("a", "b")}
+
+
+def test_no_rules() -> None:
+    kb = KnowledgeBase()
+    assert len(kb.facts()) == 0
+    kb.update(insert=[("p", 1), ("q",), ("p", 2)])
+    assert set(kb.facts()) == {("p", 1), ("p", 2), ("q",)}
+    assert repr(kb) == "<KnowledgeBase: 0 rules, 2 relations>"
+
+
+def test_a_missing_file_and_wrong_rules() -> None:
+    with pytest.raises(TidelogError, match="TL060"):
+        KnowledgeBase("missing.dl")
+    with pytest.raises(TidelogError, match="TL030"):
+        KnowledgeBase("p(X) :- q(Y).")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"engine": "flink"},
+        {"algorithm": "dred"},
+        {"algorithm": "bf"},
+        {"algorithm": "counting"},
+        {"algorithm": "magic"},
+        {"marking": True},
+        {"marking": "always"},
+        {"partitions": 3},
+    ],
+    ids=str,
+)
+def test_options_that_are_not_there(options: dict[str, object]) -> None:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("p(a).", **options)  # type: ignore[arg-type]
+    assert codes(caught) == ["TL074"]
+    assert caught.value.diagnostics[0].fix
+
+
+@pytest.mark.parametrize("options", [{"algorithm": "rematerialise"}, {"marking": False}, {"engine": "local"}], ids=str)
+def test_options_that_are_there(options: dict[str, object]) -> None:
+    assert list(KnowledgeBase("p(a).", **options)["p"]) == [("a",)]  # type: ignore[arg-type]
+
+
+def test_statistics() -> None:
+    kb = KnowledgeBase("q(X) :- p(X). r(X) :- q(X), X > 1. p(1). p(2).")
+    rounds = kb.statistics.rounds
+    assert {(r.rule, r.derivations, r.new_facts) for r in rounds} == {(0, 2, 2), (1, 1, 1)}
+    assert all(r.seconds >= 0 for r in rounds)
+
+
+# --- loading -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "arrow", "csv", "tsv", "parquet", "jsonl"])
+def test_load(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"edges.{form}"
+    match form:
+        case "pandas":
+            source: object = pd.DataFrame(COLUMNS)
+        case "polars":
+            source = pl.DataFrame(COLUMNS)
+        case "arrow":
+            source = pa.table(COLUMNS)
+        case "csv":
+            path.write_text("a,b\nb,c\n", encoding="utf-8")
+            source = path
+        case "tsv":
+            path.write_text("a\tb\nb\tc\n", encoding="utf-8")
+            source = str(path)
+        case "parquet":
+            pl.DataFrame(COLUMNS).write_parquet(path)
+            source = path
+        case _:
+            path.write_text('{"src": "a", "dst": "b"}\n{"src": "b", "dst": "c"}\n', encoding="utf-8")
+            source = path
+    kb = KnowledgeBase(PATHS)
+    report = kb.load("edge", source)
+    assert (report.rows, report.relation) == (2, "edge")
+    assert repr(report)
+    assert kb.loads == [report]
+    assert set(kb["path"]) == CLOSED
+
+
+def test_nothing_is_derived_before_somebody_asks() -> None:
+    kb = KnowledgeBase(PATHS)
+    kb.load("edge", pa.table(COLUMNS))
+    settled = [engine_of(kb).is_settled]
+    kb.load("edge", pa.table({"src": ["c"], "dst": ["d"]}))
+    assert kb.count("path") == 6
+    settled.append(engine_of(kb).is_settled)
+    kb.load("edge", pa.table({"src": ["d"], "dst": ["e"]}))
+    settled.append(engine_of(kb).is_settled)
+    assert settled == [False, True, False]
+    assert set(kb.query("path(X, e)")) == {("a",), ("b",), ("c",), ("d",)}
+
+
+def test_load_into_relations_of_all_sorts() -> None:
+    kb = KnowledgeBase(PATHS + "apart(X) :- node(X), not path(X, _).")
+    kb.load("path", pa.table({"x": ["x"], "y": ["a"]}))  # a relation that rules derive
+    kb.load("edge", pa.table(COLUMNS))
+    kb.load("node", pa.table({"n": ["a", "z"]}))
+    kb.load("new", pa.table({"n": [1, 2], "m": [1.5, 2.5], "o": [True, False]}))
+    assert set(kb["path"]) == CLOSED | {("x", y) for y in "abc"}
+    assert set(kb["apart"]) == {("z",)}
+    assert set(kb["new"]) == {(1, 1.5, True), (2, 2.5, False)}
+    kb.update(delete=[("path", "x", "a"), ("new", 1, 1.5, True)])
+    assert set(kb["path"]) == CLOSED
+    assert set(kb["new"]) == {(2, 2.5, False)}
+
+
+def test_a_load_that_does_not_fit_changes_nothing() -> None:
+    kb = KnowledgeBase("@relation temp(name: string, celsius: float) . hot(X) :- temp(X, C), C > 20.")
+    kb.load("temp", pa.table({"name": ["a"], "celsius": [21.0]}))
+    with pytest.raises(TidelogError):
+        kb.load("temp", pa.table({"name": ["b", "c"], "celsius": ["25", "warm"]}))
+    with pytest.raises(TidelogError):
+        kb.load("hot", pa.table({"x": ["b"], "y": ["c"]}))
+    assert set(kb.facts()) == {("temp", "a", 21.0), ("hot", "a")}
+    assert len(kb.loads) == 1
+
+
+def test_a_relation_has_one_arity() -> None:
+    kb = KnowledgeBase()
+    kb.update(insert=[("p", 1)])
+    with pytest.raises(TidelogError) as caught:
+        kb.update(insert=[("p", 1, 2)])
+    assert codes(caught) == ["TL020"]
+    with pytest.raises(TidelogError) as caught:
+        kb.update(insert=[("q", 1), ("q", 1, 2)])
+    assert codes(caught) == ["TL020"]
+    with pytest.raises(TidelogError):
+        kb.load("p", pa.table(COLUMNS))
+    assert set(kb.facts()) == {("p", 1)}
+    assert set(kb.relations) == {"p"}
+
+
+def test_inputs_are_beside_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "edges.csv").write_text("a,b\nb,c\n", encoding="utf-8")
+    (tmp_path / "rules.dl").write_text('@input edge "data/edges.csv" .\n' + PATHS, encoding="utf-8")
+    assert set(KnowledgeBase(tmp_path / "rules.dl")["path"]) == CLOSED
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert set(KnowledgeBase("../rules.dl")["path"]) == CLOSED
+    with pytest.raises(TidelogError, match="TL060"):
+        KnowledgeBase(tmp_path / "rules.dl", folder=tmp_path / "elsewhere")
+    (tmp_path / "rules.dl").rename(tmp_path / "elsewhere" / "rules.dl")
+    kb = KnowledgeBase("rules.dl", folder=tmp_path)
+    assert set(kb["path"]) == CLOSED
+    assert [load.rows for load in kb.loads] == [2]
+
+
+# --- updates -------------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_change_says() -> None:
+    kb = KnowledgeBase(PATHS)
+    change = kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c"), ("edge", "a", "b")])
+    assert {name: set(facts) for name, facts in change.inserted.items()} == {"edge": {("a", "b"), ("b", "c")}, "path": CLOSED}
+    assert dict(change.deleted) == {}
+    assert (change.stats.inserted, change.stats.deleted, change.stats.without_effect) == (2, 0, 0)
+    assert repr(change).startswith("Change(inserted={edge: 2, path: 3}, deleted={}, ")
+    change = kb.update(insert=[("edge", "a", "b"), ("path", "a", "c")], delete=[("edge", "x", "y"), ("path", "b", "c")])
+    assert (dict(change.inserted), dict(change.deleted)) == ({}, {})
+    assert (change.stats.inserted, change.stats.deleted, change.stats.without_effect) == (1, 0, 3)
+    change = kb.update(delete=[("edge", "b", "c")])
+    assert {name: set(facts) for name, facts in change.deleted.items()} == {"edge": {("b", "c")}, "path": {("b", "c")}}
+    assert set(kb["path"]) == {("a", "b"), ("a", "c")}, "explicit by now"
+    assert change.stats.deleted == 1
+    assert change.stats.seconds > 0
+
+
+def test_a_fact_in_both_lists_stays() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    kb.update(insert=[("p", 1), ("p", 2)])
+    change = kb.update(insert=[("p", 1), ("p", 3)], delete=[("p", 1), ("p", 2), ("p", 3)])
+    assert set(kb["q"]) == {(1,), (3,)}
+    assert {name: set(facts) for name, facts in change.inserted.items()} == {"p": {(3,)}, "q": {(3,)}}
+    assert {name: set(facts) for name, facts in change.deleted.items()} == {"p": {(2,)}, "q": {(2,)}}
+
+
+def test_values_of_one_number_are_apart() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    kb.update(insert=[("p", 1), ("p", 1.0), ("p", True), ("p", "1"), ("p", IRI("1"))])
+    assert kb.count("q") == 5
+    kb.update(delete=[("p", 1.0)])
+    assert sorted(map(repr, kb["q"])) == sorted(map(repr, [(1,), (True,), ("1",), (IRI("1"),)]))
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        ([("edge", "a", "b"), ("edge", "a")], "TL020"),
+        ([("edge", "a", None)], "TL072"),
+        ([("edge", "a", 2**63)], "TL072"),
+        ([()], "TL072"),
+        (["edge"], "TL072"),
+        ([(1, 2)], "TL072"),
+        ([("temp", "a", "warm")], "TL040"),
+        ([("#given path", "a", "b")], "TL013"),
+        ([("", "a")], "TL013"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("way", ["insert", "delete"])
+def test_bad_facts_change_nothing(facts: list[tuple[object, ...]], code: str, way: str) -> None:
+    kb = KnowledgeBase("@relation temp(name: string, celsius: float) . hot(X) :- temp(X, C), C > 20. " + PATHS)
+    kb.update(insert=[("edge", "a", "b"), ("temp", "t", 30)])
+    before, relations = held(kb), set(kb.relations)
+    with pytest.raises(TidelogError) as caught:
+        kb.update(**{way: [("edge", "x", "y"), *facts, ("new", 1)]})
+    assert codes(caught) == [code]
+    assert held(kb) == before
+    assert set(kb.relations) == relations
+    kb.update(insert=[("edge", "b", "c")])
+    assert set(kb["path"]) == CLOSED
+
+
+def test_facts_are_kept_to_declared_types() -> None:
+    kb = KnowledgeBase("@relation temp(name: string, celsius: float) . hot(X, C) :- temp(X, C), C > 20.")
+    kb.update(insert=[("temp", "t", 30)])
+    assert repr(list(kb["hot"])) == "[('t', 30.0)]"
+    assert kb.update(delete=[("temp", "t", 30)]).stats.deleted == 1
+
+
+# --- questions -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ask", ["facts", "count", "[]"])
+def test_unknown_relations(ask: str) -> None:
+    kb = KnowledgeBase(PATHS)
+    ways: dict[str, Callable[[str], object]] = {"facts": kb.facts, "count": kb.count, "[]": kb.__getitem__}
+    with pytest.raises(TidelogError) as caught:
+        ways[ask]("paht")
+    (problem,) = caught.value.diagnostics
+    assert (problem.code, problem.fix) == ("TL073", "did you mean `path`?")
+
+
+def test_queries() -> None:
+    kb = KnowledgeBase("@prefix ex: <http://example.org/> . ex:p(ex:a, 1). " + PATHS)
+    kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c"), ("extra", 1)])
+    assert set(kb.query("path(a, X), X != b")) == {("c",)}
+    assert kb.query("path(X, Y)").columns == ("X", "Y")
+    assert list(kb.query("path(a, c)")) == [()]
+    assert list(kb.query("path(c, a)")) == []
+    assert set(kb.query("extra(X), Y = X + 1")) == {(1, 2)}
+    assert set(kb.query("ex:p(X, N)")) == {(IRI("http://example.org/a"), 1)}
+    assert set(kb.query("N = count { path(X, Y) }")) == {(3,)}
+    assert set(kb.query("edge(X, _), N = count { path(X, _) }, T = upper(X)")) == {("a", 2, "A"), ("b", 1, "B")}
+    with pytest.raises(TidelogError) as caught:
+        kb.query("paht(X, Y)")
+    assert caught.value.diagnostics[0].fix == "did you mean `path`?"
+
+
+def test_progress_is_shown() -> None:
+    seen: list[tuple[str, int]] = []
+    kb = KnowledgeBase(PATHS, modules=False, progress=lambda p: seen.append((p.working_on, p.facts)))
+    with looking_often():
+        kb.update(insert=[("edge", n, n + 1) for n in range(20)])
+    assert {"path"} <= {name for name, _ in seen}
+    assert [count for _, count in seen] == sorted(count for _, count in seen)
+    assert seen[-1][1] > 100
