@@ -75,9 +75,6 @@ class Watch:
     def look(self) -> None:
         """Called every few milliseconds: raises if a limit has been reached."""
         limits, progress = self.limits, self.progress
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
         if limits.facts is not None and progress.facts > limits.facts:
             raise self._limit(f"there are more than {limits.facts:,} facts", "facts")
         if limits.seconds is not None and progress.seconds > limits.seconds:
@@ -87,6 +84,9 @@ class Watch:
         if self._show is not None and progress.seconds - self._shown > _SHOW_EVERY:
             self._shown = progress.seconds
             self._show(progress)
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
 
     def _limit(self, what: str, option: str) -> TidelogError:
         where = f", last of `{self.progress.working_on}`" if self.progress.working_on else ""
