@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from tests.spark import provoked
 from typer.testing import CliRunner
 
 from tidelog import KnowledgeBase
@@ -255,6 +256,7 @@ def missing_library(folder: Path) -> str:
 
 
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
+    **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL070": [too_many_facts, too_many_rounds],
