@@ -18,7 +18,8 @@ from tidelog.files.formats import FileFormat
 from tidelog.files.raw import Cells, RawTable, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
 
-_BLOCK = 1 << 22
+BLOCK = 1 << 22
+"""Bytes that Arrow reads at once."""
 _LARGEST_BLOCK = 2**31 - 1
 _EXACT_IN_FLOAT = 2.0**53
 
@@ -30,7 +31,7 @@ def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
     columns: dict[str, Cells]
     if not data.strip():
         columns, rows = {}, 0
-    elif (table := _by_arrow(data, None, _BLOCK)) is not None:
+    elif (table := by_arrow(data, None, BLOCK)) is not None:
         columns, rows = dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
     else:
         columns, rows = _by_python(data, source, name)
@@ -43,7 +44,7 @@ def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
     return RawTable(source, described, tuple(columns), tuple(columns.values()), rows, places)
 
 
-def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
+def by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
     """What Arrow reads; None if it does not, or not all of it as it is written."""
     try:
         table = arrow_json.read_json(
@@ -53,11 +54,11 @@ def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | N
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         if "straddling" in str(error) and block < len(data):
-            return _by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
+            return by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
         return None
     as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
     if as_written != table.schema.remove_metadata():
-        return _by_arrow(data, as_written, block) if schema is None else None
+        return by_arrow(data, as_written, block) if schema is None else None
     for column in table.columns:
         if pa.types.is_floating(column.type) and pc.any(_may_be_rounded(column)).as_py():
             return None

@@ -64,7 +64,7 @@ def read(
             raise default_misfit(name, matched.labels[at], columns[at].kind)
         columns[at] = filled
     raise_rejects(table, name, matched, columns)
-    return Loaded(name, tuple(column.column() for column in columns), table.rows, _description(table, name, matched, columns))
+    return Loaded(name, tuple(column.column() for column in columns), table.rows, description_of(table, name, matched, columns))
 
 
 def _raw(source: object, name: str, relation: Relation | None, given: str | None, header: Header) -> RawTable:
@@ -95,7 +95,8 @@ def _empty_column(kind: Kind | None) -> TypedColumn | MixedColumn:
     return TypedColumn(kind or Kind.STRING, pa.array([], ARROW_TYPES[kind or Kind.STRING]))
 
 
-def _description(table: RawTable, name: str, matched: Matched, columns: list[Fitted]) -> str:
+def description_of(table: RawTable, name: str, matched: Matched, columns: list[Fitted]) -> str:
+    """One sentence on what was read and decided."""
     kinds = [str(kind or column.kind or "mixed") for kind, column in zip(matched.kinds, columns, strict=True)]
     declared = [kind is not None for kind in matched.kinds]
     if all(declared):

@@ -32,7 +32,7 @@ def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequenc
     for row, place in zip(rows, table.places(rows), strict=True):
         at = next(at for at, mask in misfits if mask[row].as_py())
         missing = columns[at].missing
-        problem = _problem(table, matched, columns[at], at, row, is_missing=missing is not None and missing[row].as_py())
+        problem = problem_of(table, matched, columns[at], at, row, is_missing=missing is not None and missing[row].as_py())
         notes.append(f"{place}: column {matched.labels[at]}: {problem}")
     raise reject_error(table.source, name, pc.sum(union).as_py(), table.rows, notes)
 
@@ -49,10 +49,10 @@ def reject_error(source: str, name: str, rejected: int, rows: int, notes: Sequen
 def default_misfit(name: str, label: str, kind: Kind | None) -> TidelogError:
     """The error for a default that is not of its column's type."""
     message = f"the default for the column {label} of `{name}` does not fit: the column is {kind}"
-    return fail("TL081", message, fix=f"give a default that is {_a(kind)}" if kind else None)
+    return fail("TL081", message, fix=f"give a default that is {with_article(kind)}" if kind else None)
 
 
-def _problem(table: RawTable, matched: Matched, column: Fitted, at: int, row: int, *, is_missing: bool) -> str:
+def problem_of(table: RawTable, matched: Matched, column: Fitted, at: int, row: int, *, is_missing: bool) -> str:
     """What is wrong with one cell."""
     cells = table.columns[matched.positions[at]]
     declared = matched.kinds[at]
@@ -93,13 +93,13 @@ def _reason(cell: object, kind: Kind | None, *, is_declared: bool, is_text: bool
         if kind is Kind.INT and re.fullmatch(r"\s*[+-]?[0-9]+\s*", cell):
             return "is outside of 64 bits" if is_text else "is a string, and the column is declared int"
         if is_text or kind in (Kind.DATE, Kind.TIMESTAMP, Kind.IRI):
-            return f"is not {_a(kind)}{_FORMS.get(kind, '')}"
+            return f"is not {with_article(kind)}{_FORMS.get(kind, '')}"
     try:
         own = from_python(cell).kind
     except TidelogError:
         return "is nothing that a fact can hold"
     if kind is not None and is_declared and own is not kind:
-        return f"is {_a(own)}, and the column is declared {kind}"
+        return f"is {with_article(own)}, and the column is declared {kind}"
     if own is Kind.TIMESTAMP:
         return "is finer than a microsecond, or outside of the years 1 to 9999"
     return "is outside of what a fact can hold"
@@ -113,5 +113,6 @@ _FORMS = {
 }
 
 
-def _a(kind: Kind | None) -> str:
+def with_article(kind: Kind | None) -> str:
+    """A kind with its article, for sentences."""
     return f"an {kind}" if kind in (Kind.INT, Kind.IRI) else f"a {kind}"

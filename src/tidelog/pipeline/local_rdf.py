@@ -12,7 +12,9 @@ from tidelog.errors import fail
 from tidelog.files.raw import damaged, unreadable
 from tidelog.pipeline.outcome import RejectedRow
 from tidelog.program.relations import Relation
-from tidelog.values import IRI, RDF, Kind, Value, language_literal, string, typed_literal
+from tidelog.rdf.terms import key_of_term, scope_of
+from tidelog.spark.keys import value_of
+from tidelog.values import IRI, RDF, Kind, Value
 
 
 @dataclass(slots=True)
@@ -29,12 +31,13 @@ class Triples:
 def triples_of(path: str, syntax: str, relations: dict[str, Relation]) -> Triples:
     """All triples of a file, by relation."""
     found = Triples()
+    scope = scope_of(str(Path(path).absolute()))
     for triple in _parsed(Path(path), syntax):
         found.count += 1
-        subject, predicate = _resource(triple.subject), triple.predicate.value
-        name, values = predicate, [subject, _term(triple.object)]
-        if predicate == f"{RDF}type" and isinstance(kind := _term(triple.object), Value) and isinstance(kind.content, IRI):
-            name, values = kind.content.text, [subject]
+        subject, target, predicate = _value(triple.subject, scope), _value(triple.object, scope), triple.predicate.value
+        name, values = predicate, [subject, target]
+        if predicate == f"{RDF}type" and target is not None and isinstance(target.content, IRI):
+            name, values = target.content.text, [subject]
         relation = relations.get(name)
         if relation is None:
             found.others += 1
@@ -55,25 +58,17 @@ def _misfit(relation: Relation, values: list[Value | None]) -> str | None:
     for at, value in enumerate(values):
         declared = relation.columns[at].type if relation.columns is not None else None
         if value is None:
-            return "the text does not fit the datatype"
+            return "a term has no value: its text does not fit the datatype, or it is no term of RDF 1.1"
         if isinstance(declared, Kind) and conform(declared, value) is None:
             name = relation.columns[at].name if relation.columns else at + 1
             return f"column {name}: it is of the type {value.kind}, and {declared} is declared"
     return None
 
 
-def _resource(term: Any) -> Value:
-    """A subject; a blank node is an IRI of its own kind, `_:label`."""
-    return Value(Kind.IRI, IRI(term.value if type(term).__name__ == "NamedNode" else f"_:{term.value}"))
-
-
-def _term(term: Any) -> Value | None:
-    if type(term).__name__ != "Literal":
-        return _resource(term)
-    if term.language:
-        return language_literal(term.value, term.language)
-    datatype = term.datatype.value
-    return string(term.value) if datatype.endswith("XMLSchema#string") else typed_literal(term.value, datatype)
+def _value(term: Any, scope: str) -> Value | None:
+    """The value of a term; blank nodes belong to their file.  None if it has none."""
+    key = key_of_term(term, scope)
+    return None if key is None else value_of(key)
 
 
 def _parsed(path: Path, syntax: str) -> Iterator[Any]:

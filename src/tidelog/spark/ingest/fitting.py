@@ -14,7 +14,7 @@ from tidelog.files.fitting import Fitted, fit_cells, fit_text
 from tidelog.files.matching import Matched, default_values, match_columns
 from tidelog.files.objects import value_of
 from tidelog.files.raw import Cells, RawTable
-from tidelog.files.rejects import _problem, default_misfit
+from tidelog.files.rejects import default_misfit, problem_of
 from tidelog.spark.ingest.rejects import REJECT
 from tidelog.spark.keys import keys_of_column
 from tidelog.values import Kind, Value
@@ -84,7 +84,7 @@ def fit_rows(table: RawTable, plan: Plan, record: Record) -> pa.RecordBatch:
         at = next(at for at, mask in misfits if mask[row].as_py())
         missing = columns[at].missing
         is_missing = missing is not None and missing[row].as_py()
-        reason = _problem(table, plan.matched, columns[at], at, row, is_missing=is_missing)
+        reason = problem_of(table, plan.matched, columns[at], at, row, is_missing=is_missing)
         records.append(record(row, plan.matched.labels[at], reason))
     good = pc.invert(union)
     keys = [keys_of_column(_where(column, good)) for column in columns]

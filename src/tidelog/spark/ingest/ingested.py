@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.files.fitting import Fitted
 from tidelog.files.raw import RawTable
-from tidelog.files.reading import _description
+from tidelog.files.reading import description_of
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.rejects import REJECT, Rejects
 from tidelog.spark.ingest.sources import read_errors_explained
@@ -43,7 +43,7 @@ def keep(
         return None
     facts, rows, rejected = found
     stubs = [Fitted(kind, [], None) for kind in plan.kinds]
-    description = _description(replace(table, rows=rows), plan.name, plan.matched, stubs)
+    description = description_of(replace(table, rows=rows), plan.name, plan.matched, stubs)
     if rejected:
         description += f"; {rejected:,} rejected"
     return Ingested(plan.name, facts, description, rows, rejected, plan.kinds)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from tidelog.errors import TidelogError
 from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.fitting import fit_cells
-from tidelog.files.json_lines import _BLOCK, _by_arrow
+from tidelog.files.json_lines import BLOCK, by_arrow
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import shown
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
@@ -120,7 +120,7 @@ def _columns(lines: Lines, as_objects: set[str] | None = None) -> tuple[dict[str
     if len(lines.texts) == 0:
         return {}, 0, []
     data = "\n".join(lines.texts.to_pylist()).encode()
-    table = _by_arrow(data, None, _BLOCK)
+    table = by_arrow(data, None, BLOCK)
     if table is not None and not (as_objects and as_objects.intersection(table.column_names)):
         return dict(zip(table.column_names, table.columns, strict=True)), table.num_rows, []
     objects, rows, rejected = _objects(lines)

@@ -8,7 +8,7 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tidelog.files.rejects import _a, shown
+from tidelog.files.rejects import shown, with_article
 from tidelog.functions.conform import conform
 from tidelog.spark.ingest.rejects import REJECT, record_of
 from tidelog.spark.keys import LETTERS, key_of, value_of
@@ -58,5 +58,5 @@ def _column(keys: pa.Array, kind: Kind | None) -> pa.Array:
 def _record(batch: pa.RecordBatch, row: int, at: int, kind: Kind | None, label: str, source: str) -> str:
     values = [value_of(column[row].as_py()) for column in batch.columns]
     value = values[at]
-    reason = f"{shown(text_of(value))} is {_a(value.kind)}, and the column is declared {kind}"
+    reason = f"{shown(text_of(value))} is {with_article(value.kind)}, and the column is declared {kind}"
     return record_of(source, None, label, reason, ", ".join(text_of(value) for value in values))
