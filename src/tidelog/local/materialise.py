@@ -23,7 +23,7 @@ from tidelog.local.watch import Watch
 from tidelog.program.modules import ModuleKind
 from tidelog.syntax.tree import Atom
 
-STEP_BUDGET = 1 << 18
+STEP_BUDGET = 1 << 17
 """Steps of the kernel between two looks at limits and Ctrl-C: a few milliseconds."""
 
 

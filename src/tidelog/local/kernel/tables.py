@@ -88,7 +88,7 @@ def _clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(_ONE << (np.uint64(y) & _LOW))
 
 
-@part
+@hot
 def _equal(rows: Int32s, base: int, key: Int32s, arity: int) -> bool:
     for j in range(arity):
         if rows[base + j] != key[j]:
@@ -96,7 +96,7 @@ def _equal(rows: Int32s, base: int, key: Int32s, arity: int) -> bool:
     return True
 
 
-@part
+@hot
 def _slot_for(M: Int64s, table: int, key: Int32s) -> int:
     """The slot that holds the row `key`, or the free one where it would go."""
     arity = M[table, ARITY]
