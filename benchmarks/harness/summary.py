@@ -1,4 +1,4 @@
-"""The summary: each target of issue 3 with what was measured, and all contenders at the largest size.
+"""The summary: each target with what was measured, and all contenders at the largest size.
 
 It is written from the tables in the folder of results, so that a run of one workload keeps what is known of the others.
 """
@@ -59,12 +59,12 @@ def write(workloads: Mapping[str, Workload], others: list[Judgement], folder: Pa
     tables = {name: results.read(folder / f"{name}.csv") for name in workloads}
     judgements = [judge(workload, target, tables[name]) for name, workload in workloads.items() for target in workload.targets]
     lines = [
-        "# Measured against the targets of issue 3",
+        "# Measured against our targets",
         "",
         "CPU seconds are user and system time of evaluation and counting, from loaded input, all threads, best of the repeats;",
         "every measurement runs in a fresh process after a warm-up at a tiny size. DuckDB runs with one thread.",
         "Where the target is a plain figure, the peer is the quickest one. What other engines took, on another machine with two",
-        "cores, is copied from the issue.",
+        "cores, stands beside it for orientation.",
         "",
         "| work | target | measured | peer | ratio to peer | met | elsewhere |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -40,7 +40,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Target:
-    """What issue 3 asks of one contender at one size: `measure` at most `limit`, times a peer's where `peer` names one."""
+    """What we ask of one contender at one size: `measure` at most `limit`, times a peer's where `peer` names one."""
 
     contender: str
     size: int
@@ -49,7 +49,7 @@ class Target:
     measure: str = "cpu"
     """The column of the table: `cpu` (seconds of evaluation), or `bytes_a_fact` (growth of memory per loaded fact)."""
     elsewhere: str = ""
-    """CPU seconds of other engines on another machine, as the issue gives them."""
+    """CPU seconds of other engines on another machine."""
 
     def describe(self) -> str:
         """As the summary prints it."""

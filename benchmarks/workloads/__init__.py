@@ -1,4 +1,4 @@
-"""The workloads of issue 3, each with its data, rules, contenders and targets."""
+"""The workloads, each with its data, rules, contenders and targets."""
 
 from benchmarks.workloads.closure import LINEAR_CLOSURE, NONLINEAR_CLOSURE
 from benchmarks.workloads.dag_r import DAG_R, DAG_R_FILES
