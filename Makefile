@@ -17,7 +17,7 @@ run: $(READY)
 	$(BIN)/tidelog query examples/reach.dl "reachable(X, N), N > 3" --facts examples/facts --quiet
 
 test: $(READY)-dev lint
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 lint: $(READY)-dev
 	$(BIN)/ruff check .
@@ -40,7 +40,10 @@ $(READY): pyproject.toml
 	@touch $@
 
 $(READY)-dev: $(READY)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
+	@echo "Setting up the tests; with Spark that is about 500 MB to download the first time ..."
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[dev,bench,spark,rdf]"
+	@$(BIN)/python -c "import os; from tidelog.spark.java import find_java; find_java(os.environ)" >/dev/null 2>&1 \
+		|| $(BIN)/pip install --quiet --disable-pip-version-check --editable ".[java]"
 	@touch $@
 
 clean:

@@ -20,6 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """PySpark warns of pandas 3, which we do not use through it, and leaves its sockets to the garbage collector."""
     for item in items:
         if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("spark"))  # one Spark, in one of the processes
             item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
