@@ -52,7 +52,7 @@ def run_command(
     if report is not None:
         chosen = replace(chosen, report=str(report))
     if dry_run:
-        from tidelog.pipeline.backend import backend_for
+        from tidelog.pipeline.choosing import backend_for
         from tidelog.pipeline.dry_run import describe
         from tidelog.pipeline.run import check_before
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from tidelog.pipeline.outcome import Placement, Round
 from tidelog.pipeline.parts import SinkPart, SourcePart
 from tidelog.pipeline.rejects import RejectLog
-
-if TYPE_CHECKING:
-    from tidelog.pipeline.job import Job
 
 ShowProgress = Callable[[Any], None]
 """Called while facts are derived, with an object that has `unit`, `units`, `working_on`, `round`, `facts` and `seconds`."""
@@ -57,14 +54,3 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Give back what was taken for this run; what the user brought stays."""
-
-
-def backend_for(job: Job, progress: ShowProgress | None = None) -> Backend:
-    """The engine that a job asks for."""
-    if job.engine.name == "local":
-        from tidelog.pipeline.local_backend import LocalBackend
-
-        return LocalBackend(job, progress)
-    from tidelog.pipeline.spark_backend import SparkBackend
-
-    return SparkBackend(job, progress)

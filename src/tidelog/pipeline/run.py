@@ -11,7 +11,8 @@ from dataclasses import replace
 from time import perf_counter
 
 from tidelog.errors import Diagnostics, TidelogError
-from tidelog.pipeline.backend import Backend, backend_for
+from tidelog.pipeline.backend import Backend
+from tidelog.pipeline.choosing import backend_for
 from tidelog.pipeline.job import Job
 from tidelog.pipeline.outcome import Input, Outcome
 from tidelog.pipeline.rejects import RejectLog

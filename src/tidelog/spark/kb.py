@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidelog.changes import Change
 from tidelog.errors import fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport, ShowProgress
-from tidelog.options import refuse
+from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.source import Source
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.facts import SparkFacts
@@ -35,42 +34,25 @@ class SparkKnowledgeBase(KnowledgeBase):
         self,
         rules: str | PathLike[str] | Source = "",
         *,
-        engine: str = "spark",
-        algorithm: str = "auto",
-        marking: str | bool = "auto",
-        modules: bool = True,
-        folder: str | PathLike[str] | None = None,
-        limit_facts: int | None = None,
-        limit_seconds: float | None = None,
-        limit_rounds: int | None = None,
-        progress: ShowProgress | None = None,
         spark: SparkSession | None = None,
         placement: str = "auto",
         memory_budget: int | None = None,
         lineage: str | None = None,
         lineage_folder: str | PathLike[str] | None = None,
+        **shared: Any,
     ) -> None:
         """As with the local engine; and a Spark session (one is started if none is given, and a given one is never altered).
 
         `placement` forces where everything is evaluated; `memory_budget` is how many bytes the kernel may take in this process
         (a quarter of the machine's memory); `lineage` is `local` or `reliable`, which needs a folder that all machines reach.
         """
-        refuse(engine=engine, algorithm=algorithm, marking=marking)
         if placement not in _PLACEMENTS:
             raise fail("TL074", f"there is no placement={placement!r}", fix=f"choose one of {', '.join(_PLACEMENTS)}")
         self._given_session, self._placement, self._lineage = spark, placement, lineage
         self._lineage_folder = lineage_folder
         self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
         self._on_spark: SparkEngine | None = None
-        super().__init__(
-            rules,
-            modules=modules,
-            folder=folder,
-            limit_facts=limit_facts,
-            limit_seconds=limit_seconds,
-            limit_rounds=limit_rounds,
-            progress=progress,
-        )
+        super().__init__(rules, **shared)
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
