@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint bench nightly format clean
+.PHONY: run test lint bench nightly nightly-spark format clean
 
 run: $(READY)
 	$(BIN)/tidelog check examples/reach.dl
@@ -31,7 +31,10 @@ bench: $(READY)-dev
 	$(BIN)/python -m benchmarks
 
 nightly: $(READY)-dev
-	$(BIN)/pytest -n auto -m nightly --run-nightly
+	$(BIN)/pytest -n auto -m nightly --run-nightly --ignore tests/spark
+
+nightly-spark: $(READY)-dev  # hours: a small round on Spark takes a second
+	$(BIN)/pytest -m nightly --run-nightly tests/spark
 
 format: $(READY)-dev
 	$(BIN)/ruff format .

@@ -297,3 +297,13 @@ def test_progress_is_shown() -> None:
     assert {"path"} <= {name for name, _ in seen}
     assert [count for _, count in seen] == sorted(count for _, count in seen)
     assert seen[-1][1] > 100
+
+
+def test_starting_over_gives_the_same() -> None:
+    rules = "q(X) :- p(X). r(X) :- q(X), not s(X)."
+    kbs = [KnowledgeBase(rules, algorithm=algorithm) for algorithm in ("auto", "rematerialise")]
+    changes = [kb.update(insert=[("p", 1), ("p", 2), ("s", 2)]) for kb in kbs]
+    changes = [kb.update(insert=[("p", 3)]) for kb in kbs]
+    assert [sorted(kb.facts()) for kb in kbs] == [sorted(kbs[0].facts())] * 2
+    assert [change.stats.algorithm for change in changes] == ["semi-naive", "rematerialise: q, r"]
+    assert [list(change.inserted["r"]) for change in changes] == [[(3,)], [(3,)]]

@@ -93,7 +93,7 @@ class KnowledgeBase:
         self._program: Program = check(source)
         self._limits = limit_facts, limit_seconds, limit_rounds
         self._progress = progress
-        self._modules = modules
+        self._modules, self._algorithm = modules, algorithm
         self._loaded: dict[str, Relation] = {}
         self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""

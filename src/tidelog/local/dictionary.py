@@ -48,11 +48,6 @@ class Dictionary:
     def __len__(self) -> int:
         return int(self.header[terms.COUNT])
 
-    @property
-    def size_in_bytes(self) -> int:
-        """The memory of all buffers."""
-        return sum(b.nbytes for b in (self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena))
-
     def grow(self) -> None:
         """Twice the room, after the kernel found none."""
         self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
@@ -142,10 +137,6 @@ class Dictionary:
     def kinds_of(self, ids: Int32s) -> list[Kind]:
         """The kinds among the values."""
         return [KINDS[code] for code in np.flatnonzero(np.bincount(self._kinds[ids]))] if len(ids) else []
-
-    def payloads_of(self, ids: Int32s) -> Int64s:
-        """The payloads of values that are no texts."""
-        return self._payloads[ids]
 
     def decode_column(self, ids: Int32s) -> pa.Array:
         """The values as an Arrow array: of the kind's own type if they are all of one kind, else as texts."""

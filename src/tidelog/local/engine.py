@@ -63,8 +63,9 @@ class _Changes:
 class LocalEngine:
     """A program and its facts in this process."""
 
-    def __init__(self, program: Program, *, modules: bool = True) -> None:
-        self.program = program
+    def __init__(self, program: Program, *, modules: bool = True, starts_over: bool = False) -> None:
+        """With `starts_over` every unit that a change touches is derived anew."""
+        self.program, self._starts_over = program, starts_over
         self.core: Core = core_of(program, modules=modules)
         self.state = State()
         self.state.prepare(self.core)
@@ -168,6 +169,7 @@ class LocalEngine:
         closes = any(isinstance(special, Closure) for special in unit.specials.values())
         starts_over = (
             is_first
+            or self._starts_over
             or closes
             or any(name in changes.redone for name in (*unit.uses, *unit.relations))
             or any(name in changes for name in unit.uses_negatively)

@@ -186,7 +186,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
             _announce_compilation()
-            self._started = LocalEngine(self._program, modules=self._modules)
+            self._started = LocalEngine(self._program, modules=self._modules, starts_over=self._algorithm == "rematerialise")
             for name, rows in self._by_relation(self._program.facts).items():
                 self._started.add(name, rows)
         return self._started

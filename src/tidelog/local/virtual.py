@@ -75,11 +75,6 @@ class VirtualRelation:
             self._buffers[place] = buffer
             self.words[place] = buffer.ctypes.data
 
-    @property
-    def size_in_bytes(self) -> int:
-        """The memory of all buffers."""
-        return sum(buffer.nbytes for buffer in self._buffers.values())
-
     # --- building --------------------------------------------------------------------------------------------------------
 
     def _number_nodes(self, starts: Pairs, steps: Pairs) -> None:

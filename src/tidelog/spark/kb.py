@@ -146,10 +146,6 @@ class SparkKnowledgeBase(KnowledgeBase):
             return facts.dataframe
         return self._started_engine.exchange.shipping.frame(facts.to_arrow())
 
-    def is_in_kernel(self, relation: str) -> bool:
-        """Whether the facts of a relation are in this process, so that files are written best from here."""
-        return relation in self._settled_engine().exchange.in_kernel
-
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
         from tidelog.program.queries import check_query

@@ -7,7 +7,7 @@ not the facts to them, so that a late round with a handful of new facts costs on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
@@ -57,14 +57,14 @@ class Rounds:
             return
         new = self._specials(unit, None)
         self.watch.progress.round = 0
-        new = _merged(new, self._apply([(rule, None, None) for rule in unit.rules], {}))
+        new = _merged(new, self._apply([(rule, None, None) for rule in unit.rules]))
         self._saturate(unit, new)
 
     def _continue(self, unit: Unit, changed: Delta) -> None:
         new = self._specials(unit, changed)
         self.watch.progress.round = 0
         uses = [(rule, at, changed[name]) for rule in unit.rules for at, name in _atoms(rule) if name in changed]
-        new = _merged(new, self._apply(uses, {}))
+        new = _merged(new, self._apply(uses))
         self._saturate(unit, new)
 
     def _in_turn(self, unit: Unit) -> None:
@@ -110,11 +110,10 @@ class Rounds:
             self.watch.progress.round = number
             self.watch.look()
             answered = self._specials(unit, asked) if calls else {}
-            new = _merged(answered, self._apply(uses, asked))
+            new = _merged(answered, self._apply(uses))
 
-    def _apply(self, uses: Sequence[tuple[CoreRule, int | None, DataFrame | None]], deltas: Mapping[str, DataFrame]) -> Delta:
+    def _apply(self, uses: Sequence[tuple[CoreRule, int | None, DataFrame | None]]) -> Delta:
         """Apply rules, each with a delta in the place of one atom; what is new, by relation."""
-        del deltas
         candidates: dict[str, list[DataFrame]] = {}
         heads: dict[str, CoreRule] = {}
         for rule, at, delta in uses:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as f
 
 from tidelog.local.core import CoreRule
-from tidelog.spark.frames import columns, width_of
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ class RuleFrames:
                 conditions.append(f.col(f"c{at}") == self.number_of(arg.value))
         for condition in conditions:
             frame = frame.where(condition)
-        kept = [f.col(f"c{at}").alias(names[name]) for name, at in first.items() if names.is_shared(name, atom)]
+        kept = [f.col(f"c{at}").alias(names[name]) for name, at in first.items() if names.is_shared(name)]
         return frame.select(*(kept or [f.lit(0).alias(_UNIT)]))
 
     def _apply(
@@ -124,7 +123,7 @@ class _Names:
     def __getitem__(self, name: str) -> str:
         return self._names[name]
 
-    def is_shared(self, name: str, _atom: Atom) -> bool:
+    def is_shared(self, name: str) -> bool:
         """Whether another literal, or the head, has the variable too."""
         return self._uses[name] > 1
 
@@ -148,8 +147,3 @@ def _joined(left: DataFrame, right: DataFrame, shared: list[str]) -> DataFrame:
     if not shared:
         return left.crossJoin(right)
     return left.join(right, shared, "left_semi" if set(right.columns) <= set(shared) else "inner")
-
-
-def head_columns(rule: CoreRule) -> list[str]:
-    """The columns of what a rule derives."""
-    return columns(width_of(len(rule.head.args)))

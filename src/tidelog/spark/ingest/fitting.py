@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -131,8 +130,3 @@ def _string(column: pa.Array) -> pa.Array:
 
 def _none_of(cells: Cells) -> Cells:
     return [] if isinstance(cells, list) else pa.chunked_array([pa.array([], cells.type)])
-
-
-def ids_of(batch: pa.RecordBatch, column: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """A column of numbers without nulls."""
-    return batch.column(column).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
