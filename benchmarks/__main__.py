@@ -1,6 +1,7 @@
 """The one runner: `python -m benchmarks [NAME…] [--quick] [--repeats N]`; tables and plots go to `benchmarks/results/`.
 
-A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets.
+A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets, `spark` for all on
+Spark.
 """
 
 from __future__ import annotations
@@ -9,12 +10,12 @@ import argparse
 import sys
 
 from benchmarks import front_end, start_up
+from benchmarks.catalogue import ALL_WORKLOADS
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
 from benchmarks.harness.runner import WrongCountError, run
-from benchmarks.workloads import WORKLOADS
 
-NAMES = ("front_end", "start_up", *WORKLOADS)
+NAMES = ("front_end", "start_up", *ALL_WORKLOADS)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -46,10 +47,10 @@ def main() -> None:
             start_up.run(folder)
         else:
             try:
-                all_finished &= run(WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
+                all_finished &= run(ALL_WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
             except WrongCountError as error:
                 sys.exit(f"WRONG: {error}")
-    print(f"summary in {summary.write(WORKLOADS, start_up.judgements(folder), folder)}")
+    print(f"summary in {summary.write(ALL_WORKLOADS, start_up.judgements(folder), folder)}")
     if not all_finished:
         sys.exit("some contenders failed, see above")
 

@@ -1,17 +1,16 @@
 """One measurement in a process of its own: `python -m benchmarks.harness.child WORKLOAD CONTENDER SIZE`.
 
 The process first does the same job at a tiny size, so that compilers and caches are warm, then generates the real input, loads
-it and evaluates it.  It prints one line of JSON.  Peak memory is the kernel's high-water mark of this process, reset once the
-input is there, where the kernel allows; `ru_maxrss` is not used because a child inherits its parent's.
+it and evaluates it.  It prints one line of JSON.  Time and memory are those of this process and of all below it (`processes`).
+Peak memory is the kernel's high-water mark, reset once the input is there, where the kernel allows; `ru_maxrss` is not used
+because a child inherits its parent's.
 """
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import gc
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -19,28 +18,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from benchmarks.harness.workload import Contender, NotAvailable, Workload
-from benchmarks.workloads import WORKLOADS
-
-
-def cpu_seconds() -> float:
-    """User and system time of this process, all threads."""
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def memory(field: str) -> int:
-    """Bytes of resident memory: `VmRSS` now, `VmHWM` at the highest."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(field + ":"):
-            return int(line.split()[1]) * 1024
-    raise LookupError(field)
-
-
-def forget_peak() -> None:
-    """Start the high-water mark of memory again, where the kernel allows."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+from benchmarks.catalogue import ALL_WORKLOADS
+from benchmarks.harness.processes import cpu_seconds, forget_peak, memory
+from benchmarks.harness.workload import Contender, Found, NotAvailable, Workload
 
 
 def return_free_memory() -> None:
@@ -66,15 +46,16 @@ def measure(workload: Workload, contender: Contender, size: int, folder: Path) -
     start_cpu, start_wall = cpu_seconds(), time.perf_counter()
     evaluate = contender.load(inputs, folder)
     loaded_cpu, loaded_wall = cpu_seconds(), time.perf_counter()
-    facts = evaluate()
+    found = evaluate()
     end_cpu, end_wall = cpu_seconds(), time.perf_counter()
     peak = memory("VmHWM")
     del inputs
     return_free_memory()
     at_rest = memory("VmRSS") - before
+    found = found if isinstance(found, Found) else Found(found)
     del evaluate  # what it holds counts as memory at rest, so that it must live until here
     return {
-        "facts": facts,
+        "facts": found.facts,
         "cpu": end_cpu - loaded_cpu,
         "wall": end_wall - loaded_wall,
         "load_cpu": loaded_cpu - start_cpu,
@@ -82,12 +63,13 @@ def measure(workload: Workload, contender: Contender, size: int, folder: Path) -
         "peak_mb": peak / 1e6,
         "at_rest_mb": at_rest / 1e6,
         "bytes_a_fact": at_rest / input_facts,
+        **found.figures,
     }
 
 
 def main() -> None:
     """Measure what the command line names."""
-    workload = WORKLOADS[sys.argv[1]]
+    workload = ALL_WORKLOADS[sys.argv[1]]
     contender = workload.contender(sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="tidelog-bench-") as name:
         folder = Path(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.harness.results import Row, exponent
 from benchmarks.harness.workload import Workload
 
-AXES = {"cpu": "CPU seconds", "at_rest_mb": "MB at rest"}
+AXES = {"cpu": "CPU seconds", "wall": "wall seconds", "round_wall": "wall seconds a late round", "at_rest_mb": "MB at rest"}
 
 
 def growth(rows: Sequence[Row], contender: str, column: str) -> float:

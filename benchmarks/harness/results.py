@@ -32,14 +32,21 @@ class Row:
     """Growth of resident memory from before the input was generated until the result is there and the input gone."""
     bytes_a_fact: float = MISSING
     """The same for each fact of the input."""
+    round_wall: float = MISSING
+    """Wall seconds of a late round that finds little, the median; where a workload is about rounds."""
 
     @property
     def ok(self) -> bool:
         """Whether there are figures."""
         return self.status == "ok"
 
+    @property
+    def per_cpu_second(self) -> float:
+        """Result facts for each CPU second of evaluation."""
+        return self.facts / self.cpu if self.cpu else MISSING
+
     def figure(self, column: str) -> float:
-        """The figure in a column."""
+        """The figure in a column, or one that follows from several."""
         return float(getattr(self, column))
 
 

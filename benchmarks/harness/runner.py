@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -10,12 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.harness import results
-from benchmarks.harness.plots import plot
+from benchmarks.harness.plots import growth, plot
 from benchmarks.harness.results import Row
-from benchmarks.harness.workload import Contender, Workload
+from benchmarks.harness.workload import UNITS, Contender, Workload
 
-TIME_LIMIT = 600.0
-"""Seconds after which a measurement is given up."""
 LONG = 20.0
 """A measurement that takes so many seconds is not repeated."""
 ROOT = Path(__file__).parent.parent.parent
@@ -34,6 +33,7 @@ def run(workload: Workload, folder: Path, *, repeats: int, quick: bool) -> bool:
         rows += at_size
         results.write(folder / f"{workload.name}.csv", rows)
     plot(workload, rows, folder)
+    _report_growth(workload, rows)
     return not any(row.status.startswith("failed") for row in rows)
 
 
@@ -68,9 +68,9 @@ def measure(workload: Workload, contender: Contender, size: int, turn: int) -> R
         return Row(size, contender.name, f"skipped: {contender.reason}")
     command = [sys.executable, "-m", "benchmarks.harness.child", workload.name, contender.name, str(size)]
     try:
-        finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+        finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=workload.time_limit, check=False)
     except subprocess.TimeoutExpired:
-        return Row(size, contender.name, f"failed: more than {TIME_LIMIT:.0f} s")
+        return Row(size, contender.name, f"failed: more than {workload.time_limit:.0f} s")
     if finished.returncode:
         print(finished.stderr, file=sys.stderr)
         return Row(size, contender.name, f"failed: {_error_line(finished.stderr) or finished.returncode}")
@@ -91,10 +91,20 @@ def _error_line(text: str) -> str:
 def _report(workload: Workload, row: Row, turn: int) -> None:
     where = f"{workload.name:18} {row.size:>9} {workload.unit}  {row.contender:26}"
     if row.ok:
-        memory = f"{row.peak_mb:6.0f} MB peak  {row.bytes_a_fact:6.1f} bytes a fact" if workload.name == "memory" else ""
-        print(f"{where} {row.cpu:8.3f} s CPU {row.wall:8.3f} s wall {row.facts:>10} facts  {memory}  #{turn}", flush=True)
+        peak = f"{row.peak_mb:6.0f} MB peak" if workload.name == "memory" else ""
+        asked = dict.fromkeys(target.measure for target in workload.targets)
+        more = "  ".join(f"{row.figure(name):8,.3f} {UNITS[name]}" for name in asked if name not in {"cpu", "wall"})
+        print(f"{where} {row.cpu:8.3f} s CPU {row.wall:8.3f} s wall {row.facts:>10} facts  {peak}  {more}  #{turn}", flush=True)
     else:
         print(f"{where} {row.status}", flush=True)
+
+
+def _report_growth(workload: Workload, rows: Sequence[Row]) -> None:
+    """With which power of the size the plotted figure grows."""
+    for contender in workload.contenders:
+        power = growth(rows, contender.name, workload.plotted)
+        if not math.isnan(power):
+            print(f"{workload.name:18} {contender.name:26} {workload.plotted} grows with {workload.unit}^{power:.2f}", flush=True)
 
 
 def check_counts(workload: Workload, size: int, rows: Sequence[Row]) -> None:

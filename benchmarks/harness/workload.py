@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
+from benchmarks.harness.results import Row
+
 Inputs = Mapping[str, pa.Table]
 """The facts a contender starts from: an Arrow table for each relation."""
 
-Evaluate = Callable[[], int]
+
+@dataclass(frozen=True)
+class Found:
+    """How many facts a result has, and what the contender measured on the way."""
+
+    facts: int
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """By the column of the table."""
+
+
+Evaluate = Callable[[], int | Found]
 """Computes the result from what is loaded and returns how many facts it has; keeps the result alive while it is referenced."""
 
 Load = Callable[[Inputs, Path], Evaluate]
@@ -38,6 +50,16 @@ class Contender:
         return self.largest is None or size <= self.largest
 
 
+UNITS = {
+    "cpu": "s CPU",
+    "wall": "s wall",
+    "round_wall": "s wall a late round",
+    "bytes_a_fact": "bytes a fact",
+    "per_cpu_second": "facts a CPU second",
+}
+"""What a target may be about: the figures of a `Row`, and in what they are counted."""
+
+
 @dataclass(frozen=True)
 class Target:
     """What we ask of one contender at one size: `measure` at most `limit`, times a peer's where `peer` names one."""
@@ -47,14 +69,23 @@ class Target:
     limit: float
     peer: str = ""
     measure: str = "cpu"
-    """The column of the table: `cpu` (seconds of evaluation), or `bytes_a_fact` (growth of memory per loaded fact)."""
+    """The figure, one of `UNITS`."""
+    at_least: bool = False
+    """Whether more is better, and `limit` the least."""
+    alternatives: tuple[str, ...] = ()
+    """Other contenders that may do it instead: the best one counts."""
     elsewhere: str = ""
     """CPU seconds of other engines on another machine."""
 
     def describe(self) -> str:
         """As the summary prints it."""
-        unit = " bytes a fact" if self.measure == "bytes_a_fact" else " s CPU"
-        return f"≤ {self.limit:.2g} × {self.peer}" if self.peer else f"≤ {self.limit:g}{unit}"
+        sign = "≥" if self.at_least else "≤"
+        return f"{sign} {self.limit:.2g} × {self.peer}" if self.peer else f"{sign} {self.limit:,g} {UNITS[self.measure]}"
+
+    def best(self, rows: Iterable[Row]) -> Row | None:
+        """The row that does best in what the target is about."""
+        choose = max if self.at_least else min
+        return choose(rows, key=lambda row: row.figure(self.measure), default=None)
 
 
 @dataclass(frozen=True)
@@ -74,7 +105,9 @@ class Workload:
     expected: Mapping[int, int] = field(default_factory=dict)
     """The number of result facts where it is known beforehand."""
     plotted: str = "cpu"
-    """The column that the plot shows against the size."""
+    """The column that the plot shows against the size, and by which the best of the repeats is chosen; less is better."""
+    time_limit: float = 600.0
+    """Seconds after which a measurement is given up."""
 
     def contender(self, name: str) -> Contender:
         """The contender of that name."""

@@ -72,6 +72,9 @@ class Knowledge:
     def count(self, relation: str) -> int:  # noqa: ARG002
         return 3
 
+    def facts_in_process(self, relation: str) -> None:
+        """All facts are on Spark."""
+
     def dataframe(self, relation: str) -> Any:  # noqa: ARG002
         return type("Frame", (), {"write": Writer(self.calls, self.error)})()
 

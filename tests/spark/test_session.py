@@ -35,11 +35,11 @@ def test_every_setting_has_a_reason_and_stands_once() -> None:
 def test_settings_are_set(spark: SparkSession) -> None:
     for setting in SQL_SETTINGS:
         assert spark.conf.get(setting.name) == setting.value
-    assert spark.conf.get("spark.sql.shuffle.partitions") == "4"
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "8"
     assert spark.conf.get("spark.driver.memory") == "2g"
     assert not is_connect(spark)
     assert is_local(spark)
-    assert shuffle_partitions(spark) == 4
+    assert shuffle_partitions(spark) == 8
 
 
 def test_the_users_session_is_not_altered(spark: SparkSession) -> None:

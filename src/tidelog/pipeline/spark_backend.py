@@ -134,7 +134,12 @@ class SparkBackend:
     # --- out -------------------------------------------------------------------------------------------------------------
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
-        """Write the facts as files, as many as Spark has partitions."""
+        """Write the facts as files, as many as Spark has partitions; Parquet of what this process holds, as one by itself."""
+        held = None if sink.format != "parquet" or sink.options or is_uri(folder) else self._kb.facts_in_process(sink.relation)
+        if held is not None:
+            Path(folder).mkdir(parents=True)
+            held.write(Path(folder) / "part-00000.parquet")
+            return
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
         with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):

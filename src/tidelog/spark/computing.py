@@ -9,13 +9,23 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tidelog.functions.aggregates import aggregate
 from tidelog.functions.evaluate import apply
-from tidelog.spark.keys import key_of, value_of
-from tidelog.values import Value
+from tidelog.spark.keys import LETTERS, columns_of_keys, key_of, value_of
+from tidelog.values import Kind, Value, text_of
 
 Batches = Iterator[pa.RecordBatch]
+
+SPARK_TYPES = {
+    Kind.INT: "bigint",
+    Kind.FLOAT: "double",
+    Kind.BOOL: "boolean",
+    Kind.DATE: "date",
+    Kind.TIMESTAMP: "timestamp",
+}
+"""Spark's types of columns of one kind; all others are strings."""
 
 
 @lru_cache(maxsize=1 << 16)
@@ -63,6 +73,26 @@ def folding(function: str, groups: int) -> Callable[[Batches], Batches]:
             yield _groups(done, groups)
 
     return folded
+
+
+def converting(kind: str) -> Callable[[Batches], Batches]:
+    """From batches of keys and numbers to batches of numbers and values of one of Spark's types; other values are left out."""
+    asked = next((k for k, name in SPARK_TYPES.items() if name == kind), None)
+
+    def converted(batches: Batches) -> Batches:
+        for batch in batches:
+            keys, ids = batch.column("key"), batch.column("id")
+            if asked is None:
+                values = pa.array([text_of(_value(key)) for key in keys.to_pylist()], pa.string())
+            else:
+                mine = pc.starts_with(keys, LETTERS[asked])
+                keys, ids = keys.filter(mine), ids.filter(mine)
+                if not len(keys):
+                    continue
+                values = columns_of_keys(keys).values
+            yield pa.RecordBatch.from_arrays([ids, values], ["id", "value"])
+
+    return converted
 
 
 def _finish(function: str, group: tuple[int, ...] | None, members: list[Value], done: list[tuple[tuple[int, ...], str]]) -> None:

@@ -24,6 +24,7 @@ from tidelog.spark.frames import Relation, width_of
 from tidelog.spark.keys import key_of
 from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
 from tidelog.spark.rounds import Rounds
+from tidelog.spark.rules import pivots
 from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SparkEngine:
         self.frame_core = core_of(program, modules=modules and placement != Where.ROUNDS, native=frozenset())
         self.state = State()
         self.state.prepare(self.kernel_core)
-        self.exchange = Exchange(spark, lineage, self.state)
+        self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core))
         self.placements: list[Placement] = []
         self.statistics = Statistics()
         self.is_settled = False
@@ -192,7 +193,7 @@ class SparkEngine:
             tasks = max(2, int(self.spark.conf.get("spark.sql.shuffle.partitions") or 2))
             frame = decomposed(self.spark, module, pairs_of(given), steps, tasks)
         piece, count = self.lineage.cut_and_count(frame)
-        relations[name].add(piece, count, self.lineage, self.spark)
+        relations[name].add(piece, count, self.lineage)
 
     # --- reading ---------------------------------------------------------------------------------------------------------
 
@@ -213,8 +214,7 @@ class SparkEngine:
         for unit in core.units:
             rounds.evaluate(unit)
         found = relations[ANSWER]
-        keys = self.exchange.terms.decode(found.frame(self.spark), len(query.names))
-        return SparkFacts(text, query.names, keys, found.count, noun="answer")
+        return SparkFacts(text, query.names, found.frame(self.spark), self.exchange.terms, found.count, noun="answer")
 
     def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
         by_round: dict[int, int] = {}

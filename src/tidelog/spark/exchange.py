@@ -6,6 +6,7 @@ Where everything fits into the kernel, Spark numbers nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,9 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.state import State
-from tidelog.spark.frames import Relation, columns, width_of
-from tidelog.spark.keys import columns_of_keys, decode_keys, encode_keys
+from tidelog.spark.frames import DRIVER_ROWS, Relation, rows_of_table, width_of
+from tidelog.spark.keys import decode_keys, encode_keys
+from tidelog.spark.novelty import TINY, Novelty
 from tidelog.spark.shipping import Shipping
 from tidelog.spark.terms import SparkDictionary
 
@@ -28,7 +30,11 @@ if TYPE_CHECKING:
 class Exchange:
     """All forms of all relations."""
 
-    def __init__(self, spark: SparkSession, lineage: Lineage, state: State) -> None:
+    def __init__(
+        self, spark: SparkSession, lineage: Lineage, state: State, pivots: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        """`pivots` are the columns that some relations are best partitioned by."""
+        self.pivots = pivots or {}
         self.spark, self.lineage, self.state = spark, lineage, state
         self.terms = SparkDictionary(spark, lineage)
         self.shipping = Shipping(spark)
@@ -75,9 +81,9 @@ class Exchange:
         table = relation.frame(self.spark).toArrow()
         if arity == 0:
             return np.empty((table.num_rows, 0), np.int32)
-        numbers = [table.column(at).to_numpy().astype(np.int32, copy=False) for at in range(arity)]
-        self._learn(np.unique(np.concatenate(numbers)) if numbers else np.empty(0, np.int32))
-        return np.column_stack([self._local_of[column] for column in numbers])
+        numbers = rows_of_table(table)
+        self._learn(np.unique(numbers))
+        return self._local_of[numbers]
 
     def _learn(self, numbers: Int32s) -> None:
         """Know the local ids of Spark's numbers."""
@@ -102,31 +108,38 @@ class Exchange:
         """Have the facts of a relation on Spark, as numbers."""
         if name in self.relations:
             return self.relations[name]
-        relation = self.relations[name] = Relation(width_of(arity))
+        relation = self.relations[name] = Relation(width_of(arity), self.pivots.get(name, ()))
         if name in self.in_kernel:
             self._from_kernel(name, relation, arity)
             return relation
-        for keys, _ in self.read.get(name, ()):
+        novelty = Novelty(self.spark, self.lineage)
+        for keys, rows in self.read.get(name, ()):
+            if rows <= TINY and self.terms.knows_all:
+                novelty.add_rows(relation, self._numbered(keys.toArrow(), arity))
+                continue
             if arity:
                 self.terms.extend(keys.select(f.explode(f.array(*(f"k{at}" for at in range(arity)))).alias("key")))
             frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
-            if relation.pieces:
-                frame = frame.join(relation.frame(self.spark), columns(relation.width), "left_anti")
-            piece, count = self.lineage.cut_and_count(frame.distinct())
-            relation.add(piece, count, self.lineage, self.spark)
+            novelty.add(relation, [frame], rows)
         return relation
+
+    def _numbered(self, keys: pa.Table, arity: int) -> Int32s:
+        if not arity:
+            return np.zeros((keys.num_rows, 1), np.int32)
+        return np.column_stack([np.array(self.terms.number(keys.column(at).to_pylist()), np.int32) for at in range(arity)])
 
     def _from_kernel(self, name: str, relation: Relation, arity: int) -> None:
         held = self.state.stored(name)
         rows = held.rows
         if not len(rows):
             return
-        frame = self.spark.createDataFrame(pa.table({"c0": np.zeros(1, np.int32)}))
-        if arity:
-            numbers = self._numbers(rows)
-            frame = self.shipping.frame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
-        piece, count = self.lineage.cut_and_count(frame)
-        relation.add(piece, count, self.lineage, self.spark)
+        numbers = self._numbers(rows) if arity else np.zeros((1, 1), np.int32)
+        if len(numbers) <= DRIVER_ROWS:
+            relation.add_few(numbers, self.lineage, self.spark)
+            return
+        frame = self.shipping.frame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
+        piece, count = self.lineage.cut_and_count(relation.partitioned(frame))
+        relation.add(piece, count, self.lineage)
 
     def _numbers(self, rows: Int32s) -> Int32s:
         """Spark's numbers for rows of local ids, new ones if need be."""
@@ -141,22 +154,6 @@ class Exchange:
             local = encode_keys(self.state.terms, found.column("key").combine_chunks())
             self._pair(local, found.column("id").to_numpy())
         return self._number_of[rows]
-
-    # --- for users -------------------------------------------------------------------------------------------------------
-
-    def keys_frame(self, name: str, arity: int) -> DataFrame:
-        """The facts of a relation on Spark as keys k0, k1, …"""
-        relation = self.to_spark(name, arity)
-        return self.terms.decode(relation.frame(self.spark), arity)
-
-
-def typed(keys: pa.Array) -> pa.Array:
-    """The values of keys as one Arrow column; values of several kinds as texts."""
-    from tidelog.files.columns import TypedColumn
-    from tidelog.values import text_of
-
-    column = columns_of_keys(keys)
-    return column.values if isinstance(column, TypedColumn) else pa.array([text_of(v) for v in column.values], pa.large_string())
 
 
 def _long_enough(array: Int32s, length: int) -> Int32s:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -10,31 +10,38 @@ from pyspark.sql import functions as f
 
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
-from tidelog.spark.exchange import typed
-from tidelog.spark.keys import KIND_OF, key_of, value_of
+from tidelog.spark.computing import SPARK_TYPES
+from tidelog.spark.keys import key_of, value_of
+from tidelog.spark.terms import SparkDictionary
 from tidelog.values import Kind, from_python
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_SPARK_TYPES = {
-    Kind.INT: "bigint",
-    Kind.FLOAT: "double",
-    Kind.BOOL: "boolean",
-    Kind.DATE: "date",
-    Kind.TIMESTAMP: "timestamp",
-}
-"""Spark's types of columns of one kind; all others are strings."""
-
 
 class SparkFacts(Facts):
-    """The facts of a relation, or the answers to a query, as a frame of keys."""
+    """The facts of a relation, or the answers to a query, as a frame of numbers."""
 
-    def __init__(self, name: str, columns: Sequence[str], keys: DataFrame, count: int, noun: str = "fact") -> None:
-        """`keys` has the columns k0, k1, …"""
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        numbers: DataFrame,
+        terms: SparkDictionary,
+        count: int,
+        *,
+        kinds: Sequence[Kind | None] = (),
+        noun: str = "fact",
+    ) -> None:
+        """`numbers` has the columns c0, c1, …; `kinds` says what is known of the values in them."""
         self.name, self.columns, self._noun = name, tuple(columns), noun
-        self._keys, self._count = keys, count
+        self._numbers, self._known, self._count = numbers, terms, count
+        self._kinds = tuple(kinds) or (None,) * len(self.columns)
         self._frame: DataFrame | None = None
+
+    @property
+    def _keys(self) -> DataFrame:
+        return self._known.decode(self._numbers, len(self.columns))
 
     def __len__(self) -> int:
         return self._count
@@ -43,8 +50,21 @@ class SparkFacts(Facts):
     def dataframe(self) -> DataFrame:
         """A Spark DataFrame with typed, named columns.  A column of several kinds becomes a column of texts."""
         if self._frame is None:
-            self._frame = _typed_frame(self._keys, self.columns)
+            self._frame = self._typed_frame()
         return self._frame
+
+    def _typed_frame(self) -> DataFrame:
+        if not self.columns:
+            return self._numbers.select(f.lit(True).alias("holds"))
+        everywhere = self._known.kinds()
+        types: list[str] = []
+        for at, kind in enumerate(self._kinds):
+            kinds = {kind} if kind is not None else everywhere
+            if len(kinds) > 1:
+                kinds = self._known.kinds_in(self._numbers, f"c{at}")
+            only = next(iter(kinds)) if len(kinds) == 1 else None
+            types.append(SPARK_TYPES.get(only, "string") if only is not None else "string")
+        return self._known.decode_typed(self._numbers, self.columns, types)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if not self.columns:
@@ -76,25 +96,3 @@ class SparkFacts(Facts):
         from tidelog.files.writing import write
 
         write(self.to_arrow(), path, format)
-
-
-def _typed_frame(keys: DataFrame, names: Sequence[str]) -> DataFrame:
-    if not names:
-        return keys.select(f.lit(True).alias("holds"))
-    letters = keys.agg(*(f.collect_set(f.substring(f"k{at}", 1, 1)).alias(f"k{at}") for at in range(len(names)))).collect()[0]
-    kinds = [{KIND_OF[letter] for letter in letters[at]} for at in range(len(names))]
-    types = [_SPARK_TYPES.get(next(iter(found)), "string") if len(found) == 1 else "string" for found in kinds]
-    fields = ", ".join(f"`{name}` {kind}" for name, kind in zip(names, types, strict=True))
-    return keys.mapInArrow(_decoding(names, types), fields)
-
-
-def _decoding(names: Sequence[str], types: Sequence[str]) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def decode(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            columns = []
-            for at, kind in enumerate(types):
-                column = typed(batch.column(at))
-                columns.append(column.cast(pa.string()) if kind == "string" else column)
-            yield pa.RecordBatch.from_arrays(columns, list(names))
-
-    return decode

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.changes import Change
-from tidelog.errors import fail
+from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.source import Source
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.keys import key_of
-from tidelog.spark.lineage import Lineage
+from tidelog.spark.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.placement import Placement, Where
+from tidelog.spark.session import close as close_session
 from tidelog.spark.session import machine_memory, session
+from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -70,17 +74,19 @@ class SparkKnowledgeBase(KnowledgeBase):
         """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
         from tidelog.spark.ingest import Rejects, ingest
 
-        ingested = ingest(
-            self.spark,
-            source,
-            relation,
-            self.relations.get(relation),
-            format=format,
-            header=header,
-            options=options,
-            columns=columns,
-            rejects=rejects if rejects is not None else Rejects(),
-        )
+        with _keeping_secrets(options or {}):
+            ingested = ingest(
+                self.spark,
+                source,
+                relation,
+                self.relations.get(relation),
+                format=format,
+                header=header,
+                options=options,
+                columns=columns,
+                rejects=rejects if rejects is not None else Rejects(),
+                lineage=self._started_engine.lineage,
+            )
         return self._add(relation, ingested.frame, ingested.rows, ingested.description, ingested.rejected)
 
     def load_rdf(self, source: object, *, format: str | None = None, rejects: Rejects | None = None) -> list[LoadReport]:  # noqa: A002
@@ -88,7 +94,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         from tidelog.spark.ingest import Rejects, ingest_rdf
 
         rejects = rejects if rejects is not None else Rejects()
-        triples = ingest_rdf(self.spark, source, format=format, rejects=rejects)  # type: ignore[arg-type]
+        lineage = self._started_engine.lineage
+        triples = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
         reports: list[LoadReport] = []
         for name, arity in (*triples.counts(), ("triple", 3)):
             relation = self.relations.get(name)
@@ -114,22 +121,29 @@ class SparkKnowledgeBase(KnowledgeBase):
     def __getitem__(self, relation: str) -> Facts:
         self._check_known(relation)
         engine = self._settled_engine()
-        arity, exchange = self.relations[relation].arity, engine.exchange
+        exchange, known = engine.exchange, self.relations[relation]
         if relation in exchange.in_kernel:
             return self._kernel_facts(relation, engine)
-        if arity == 0:
-            return SparkFacts(relation, (), exchange.to_spark(relation, 0).frame(self.spark), exchange.size(relation))
-        held = exchange.to_spark(relation, arity)
-        return SparkFacts(relation, self._names(relation), exchange.keys_frame(relation, arity), held.count)
+        held = exchange.to_spark(relation, known.arity)
+        kinds = self._kinds(relation)
+        frame = held.frame(self.spark)
+        return SparkFacts(relation, self._names(relation), frame, exchange.terms, held.count, kinds=kinds)
 
     def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
         from tidelog.local.tables import Table
 
         held = engine.state.stored(relation)
-        known = self.relations[relation]
-        kinds = [column.type for column in known.columns or ()]
         rows = held.rows if isinstance(held, Table) else held
-        return Facts(relation, self._names(relation), rows, engine.state.terms, kinds)  # type: ignore[arg-type]
+        return Facts(relation, self._names(relation), rows, engine.state.terms, self._kinds(relation))
+
+    def facts_in_process(self, relation: str) -> Facts | None:
+        """The facts of a relation if this process holds them, so that Spark need not see them."""
+        facts = self[relation]
+        return None if isinstance(facts, SparkFacts) else facts
+
+    def _kinds(self, relation: str) -> list[Kind | None]:
+        """The declared kinds of a relation's columns."""
+        return [column.type if isinstance(column.type, Kind) else None for column in self.relations[relation].columns or ()]
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
@@ -143,7 +157,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
         facts = self[relation]
         if isinstance(facts, SparkFacts):
-            return facts.dataframe
+            with lost_blocks_explained():  # which kinds of values the columns have, only the rows can say
+                return facts.dataframe
         return self._started_engine.exchange.shipping.frame(facts.to_arrow())
 
     def query(self, text: str) -> Facts:
@@ -151,7 +166,9 @@ class SparkKnowledgeBase(KnowledgeBase):
         from tidelog.program.queries import check_query
 
         query = check_query(text, self.relations, self.program.prefixes)
-        return self._settled_engine().query(text.strip(), query, self._watch())
+        engine = self._settled_engine()
+        with lost_blocks_explained():
+            return engine.query(text.strip(), query, self._watch())
 
     # --- the engine ------------------------------------------------------------------------------------------------------
 
@@ -196,11 +213,33 @@ class SparkKnowledgeBase(KnowledgeBase):
     def _settled_engine(self) -> SparkEngine:
         engine = self._started_engine
         if not engine.is_settled:
-            engine.settle(self._watch())
+            with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
+                engine.settle(self._watch())
         return engine
 
     def close(self) -> None:
-        """Remove what the lineage policy keeps on disks; the session stays."""
+        """Remove what is kept on disks and give the private session back; the Spark that it is in goes on.
+
+        Nothing can be asked any more afterwards.
+        """
         if self._on_spark is not None:
             self._on_spark.lineage.close()
             self._on_spark.exchange.shipping.close()
+            close_session(self._on_spark.spark)
+
+
+@contextmanager
+def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
+    """Around a reader that is given options: its errors repeat none of the secrets among them, nor does what they came from."""
+    from tidelog.pipeline.values import redacted
+
+    try:
+        yield
+    except TidelogError as error:
+        if not options:
+            raise
+        shown = []
+        for problem in error.diagnostics:
+            notes = tuple(redacted(note, [options]) for note in problem.notes)
+            shown.append(replace(problem, message=redacted(problem.message, [options]), notes=notes))
+        raise TidelogError(shown) from None

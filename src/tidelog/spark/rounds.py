@@ -1,24 +1,27 @@
 """Semi-naive evaluation in DataFrame rounds, for what is too large for one process.
 
-A round joins what was new in the round before with everything, drops what is known, and cuts the lineage, or the plan would
-grow with every round. Whether candidates are known is asked the cheap way round: where they are few, they go to the facts,
-not the facts to them, so that a late round with a handful of new facts costs one scan and no shuffle.
+A round joins what was new in the round before with everything, drops what is known (`novelty`), and cuts the lineage, or the
+plan would grow with every round. What starts from a handful of facts is decided by the driver, which also computes functions
+and aggregates of a handful, so that late rounds cost a scan, and small programs hardly any jobs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.local.core import Calls, CoreRule, Folding, Unit
 from tidelog.local.materialise import Round, is_seen
 from tidelog.local.watch import Watch
-from tidelog.spark.computing import calling, folding
-from tidelog.spark.frames import FEW_ROWS, Relation, columns, schema
+from tidelog.spark.computing import Batches, calling, folding
+from tidelog.spark.frames import FEW_ROWS, Relation, columns, rows_of_table, schema
 from tidelog.spark.keys import key_of
-from tidelog.spark.rules import RuleFrames
+from tidelog.spark.novelty import TINY, Delta, Novelty
+from tidelog.spark.rules import RuleFrames, Side
 from tidelog.spark.terms import SparkDictionary
 from tidelog.syntax.tree import Atom
 from tidelog.values import Value
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
     from tidelog.spark.lineage import Lineage
 
-Delta = dict[str, "DataFrame"]
+Deltas = dict[str, Delta]
 
 
 class Rounds:
@@ -44,6 +47,7 @@ class Rounds:
     ) -> None:
         self.spark, self.lineage, self.terms, self.relations, self.watch = spark, lineage, terms, relations, watch
         self.rules = RuleFrames(spark, self._number)
+        self.novelty = Novelty(spark, lineage)
         self.done: list[Round] = []
         self.unit = 0
 
@@ -57,51 +61,47 @@ class Rounds:
             return
         new = self._specials(unit, None)
         self.watch.progress.round = 0
-        new = _merged(new, self._apply([(rule, None, None) for rule in unit.rules]))
+        new = {**new, **self._apply([(rule, None, None) for rule in unit.rules])}
         self._saturate(unit, new)
 
-    def _continue(self, unit: Unit, changed: Delta) -> None:
+    def _continue(self, unit: Unit, changed: Deltas) -> None:
         new = self._specials(unit, changed)
         self.watch.progress.round = 0
         uses = [(rule, at, changed[name]) for rule in unit.rules for at, name in _atoms(rule) if name in changed]
-        new = _merged(new, self._apply(uses))
+        new = {**new, **self._apply(uses)}
         self._saturate(unit, new)
 
     def _in_turn(self, unit: Unit) -> None:
         """The stages of a unit, one after the other, until none has anything new to look at."""
-        seen: list[dict[str, int]] = []
+        seen: list[dict[str, tuple[int, int]]] = []
         for name in unit.relations:
             self.relations[name].merges = False
         for stage in unit.stages:
-            seen.append({name: len(self.relations[name].pieces) for name in stage.uses})
+            seen.append({name: self.relations[name].mark() for name in stage.uses})
             self.evaluate(stage)
         is_done = False
         while not is_done:
             is_done = True
             for at, stage in enumerate(unit.stages):
                 outside = stage.uses - set(stage.relations)
-                now = {name: len(self.relations[name].pieces) for name in outside}
-                changed = {name: self._since(name, seen[at][name]) for name in outside if now[name] > seen[at][name]}
+                now = {name: self.relations[name].mark() for name in outside}
+                changed = {
+                    name: self.relations[name].since(seen[at][name], self.spark)
+                    for name in outside
+                    if now[name] != seen[at][name]
+                }
                 if changed:
                     is_done = False
                     seen[at] = {**seen[at], **now}
                     self._continue(stage, changed)
 
-    def _since(self, name: str, pieces: int) -> DataFrame:
-        """The facts of the pieces that came last."""
-        newer = self.relations[name].pieces[pieces:]
-        result = newer[0]
-        for piece in newer[1:]:
-            result = result.union(piece)
-        return result
-
     # --- rounds ----------------------------------------------------------------------------------------------------------
 
-    def _saturate(self, unit: Unit, new: Delta) -> None:
+    def _saturate(self, unit: Unit, new: Deltas) -> None:
         """Rounds until nothing is new."""
         number = 0
         while new:
-            asked = {name: frame for name, frame in new.items() if name in unit.relations}
+            asked = {name: delta for name, delta in new.items() if name in unit.relations}
             uses = [(rule, at, asked[name]) for rule in unit.rules for at, name in _atoms(rule) if name in asked]
             calls = any(isinstance(special, Calls) and special.asked in asked for special in unit.specials.values())
             if not uses and not calls:
@@ -110,121 +110,120 @@ class Rounds:
             self.watch.progress.round = number
             self.watch.look()
             answered = self._specials(unit, asked) if calls else {}
-            new = _merged(answered, self._apply(uses))
+            new = {**answered, **self._apply(uses)}
 
-    def _apply(self, uses: Sequence[tuple[CoreRule, int | None, DataFrame | None]]) -> Delta:
+    def _apply(self, uses: Sequence[tuple[CoreRule, int | None, Delta | None]]) -> Deltas:
         """Apply rules, each with a delta in the place of one atom; what is new, by relation."""
-        candidates: dict[str, list[DataFrame]] = {}
-        heads: dict[str, CoreRule] = {}
+        by_head: dict[str, list[tuple[CoreRule, int | None, Delta | None]]] = {}
         for rule, at, delta in uses:
-            if any(self.relations[name].count == 0 for _, name in _atoms(rule)):
-                continue
-            self.watch.progress.working_on = rule.shown
-
-            def frame_of(place: int, name: str, at: int | None = at, delta: DataFrame | None = delta) -> DataFrame:
-                if place == at and delta is not None:
-                    return delta
-                relation = self.relations[name]
-                frame = relation.frame(self.spark)
-                return f.broadcast(frame) if relation.count <= FEW_ROWS else frame
-
-            derived = self.rules.evaluate(rule, frame_of, at)
-            candidates.setdefault(rule.head.predicate, []).append(derived)
-            heads[rule.head.predicate] = rule
-        result: Delta = {}
-        for name, frames in candidates.items():
-            before = self.relations[name].count
-            new = self._new_facts(name, frames)
-            found = self.relations[name].count - before
-            rule = heads[name]
-            seen = found if is_seen(name) else 0
-            self.done.append(Round(self.unit, rule.origin, self.watch.progress.round, found, seen, 0.0))
+            if all(self.relations[name].count for _, name in _atoms(rule)):
+                by_head.setdefault(rule.head.predicate, []).append((rule, at, delta))
+        result: Deltas = {}
+        candidates = {name: ([self._derived(*use) for use in uses], self._start(uses)) for name, uses in by_head.items()}
+        for name, (frames, start) in candidates.items():
+            relation = self.relations[name]
+            before = relation.count
+            new = self._add(name, lambda r=relation, c=frames, s=start: self.novelty.add(r, c, s))  # type: ignore[misc]
+            found = relation.count - before
+            origin = by_head[name][-1][0].origin
+            self.done.append(Round(self.unit, origin, self.watch.progress.round, found, found if is_seen(name) else 0, 0.0))
             if new is not None:
                 result[name] = new
             self.watch.look()
         return result
 
-    def _new_facts(self, name: str, frames: Sequence[DataFrame]) -> DataFrame | None:
-        """Add those candidates to a relation that it does not have; they are returned, if there are any."""
-        relation = self.relations[name]
-        candidates = frames[0]
-        for frame in frames[1:]:
-            candidates = candidates.union(frame)
-        keys = columns(relation.width)
-        known = relation.frame(self.spark)
-        is_small = 0 < relation.count <= FEW_ROWS
-        candidates = candidates.distinct()
-        if is_small:
-            candidates = candidates.join(f.broadcast(known), keys, "left_anti")
-        candidates, count = self.lineage.cut_and_count(candidates)
-        if count and relation.count and not is_small:
-            if count <= FEW_ROWS:
-                met = known.join(f.broadcast(candidates), keys, "left_semi")
-                fresh = candidates.join(f.broadcast(met), keys, "left_anti")
-            else:
-                fresh = candidates.join(known.hint("shuffle_hash"), keys, "left_anti")
-            all_candidates = candidates
-            candidates, count = self.lineage.cut_and_count(fresh)
-            self.lineage.release(all_candidates)
-        if not count:
-            self.lineage.release(candidates)
-            return None
-        relation.add(candidates, count, self.lineage, self.spark)
-        if is_seen(name):
-            self.watch.progress.facts += count
-        return candidates
+    def _start(self, uses: Sequence[tuple[CoreRule, int | None, Delta | None]]) -> int:
+        """How many facts some uses of rules start from: the deltas, or the largest relation of a body."""
+        return sum(
+            delta[1] if delta is not None else max((self.relations[name].count for _, name in _atoms(rule)), default=1)
+            for rule, _, delta in uses
+        )
+
+    def _derived(self, rule: CoreRule, at: int | None, delta: Delta | None) -> DataFrame:
+        self.watch.progress.working_on = rule.shown
+
+        def side(place: int, name: str) -> Side:
+            if place == at and delta is not None:
+                return Side(*delta)
+            relation = self.relations[name]
+            return Side(relation.frame(self.spark), relation.count)
+
+        return self.rules.evaluate(rule, side, at, is_tiny=self._start([(rule, at, delta)]) <= TINY)
+
+    def _add(self, name: str, add: Callable[[], Delta | None]) -> Delta | None:
+        new = add()
+        if new is not None and is_seen(name):
+            self.watch.progress.facts += new[1]
+        return new
 
     # --- specials --------------------------------------------------------------------------------------------------------
 
-    def _specials(self, unit: Unit, changed: Delta | None) -> Delta:
+    def _specials(self, unit: Unit, changed: Deltas | None) -> Deltas:
         """Fill what functions and aggregates give: for everything, or for what has changed."""
-        result: Delta = {}
+        result: Deltas = {}
         for name, special in unit.specials.items():
-            match special:
-                case Calls(function, asked) if self.relations[asked].count and (changed is None or asked in changed):
-                    arguments = self.relations[asked].frame(self.spark) if changed is None else changed[asked]
-                    new = self._call(name, function, arguments)
-                case Folding(_, inner) if self.relations[inner].count and (changed is None or inner in changed):
-                    bindings = self.relations[inner].frame(self.spark) if changed is None else changed[inner]
-                    new = self._fold(name, special, bindings)
-                case _:
-                    continue
+            if not isinstance(special, Calls | Folding):
+                continue
+            source = special.asked if isinstance(special, Calls) else special.inner
+            if not self.relations[source].count or (changed is not None and source not in changed):
+                continue
+            relation = self.relations[source]
+            given = (relation.frame(self.spark), relation.count) if changed is None else changed[source]
+            new = self._call(name, special, given) if isinstance(special, Calls) else self._fold(name, special, given)
             if new is not None:
                 result[name] = new
         return result
 
-    def _call(self, name: str, function: str, arguments: DataFrame) -> DataFrame | None:
+    def _call(self, name: str, special: Calls, arguments: Delta) -> Delta | None:
         width = self.relations[name].width - 1
-        keys = self.terms.decode(arguments, width)
+        function = calling(special.function, width)
+        if arguments[1] <= TINY and self.terms.knows_all:
+            keys = self.terms.decode_rows(rows_of_table(arguments[0].toArrow())[:, :width])
+            return self._by_driver(name, function, pa.table({f"k{at}": column for at, column in enumerate(keys)}), 0)
         fields = ", ".join(f"k{at} string" for at in range(width + 1))
-        results = self.lineage.cut(keys.mapInArrow(calling(function, width), fields))
+        results = self.lineage.cut(self.terms.decode(arguments[0], width).mapInArrow(function, fields))
         self.terms.extend(results.select(f.col(f"k{width}").alias("key")))
-        return self._new_facts(name, [self.terms.encode(results, width + 1)])
+        encoded = self.terms.encode(results, width + 1)
+        return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], arguments[1]))
 
-    def _fold(self, name: str, special: Folding, bindings: DataFrame) -> DataFrame | None:
+    def _fold(self, name: str, special: Folding, bindings: Delta) -> Delta | None:
         groups = columns(special.groups)
+        function = folding(special.function, special.groups)
+        if bindings[1] <= TINY and self.terms.knows_all and special.target is not None:
+            rows = rows_of_table(bindings[0].toArrow())
+            rows = rows[np.lexsort(rows[:, : special.groups].T)] if groups else rows
+            named = {column: rows[:, at] for at, column in enumerate(groups)}
+            return self._by_driver(
+                name, function, pa.table({**named, "key": self.terms.decode_rows(rows)[special.target]}), len(groups)
+            )
         if special.function == "count" or special.target is None:
-            counted = bindings.groupBy(*groups).agg(f.count(f.lit(1)).alias("n"))
+            counted = bindings[0].groupBy(*groups).agg(f.count(f.lit(1)).alias("n"))
             if not groups:
                 counted = counted.where("n > 0")
             results = counted.select(*groups, f.concat(f.lit("i"), f.col("n").cast("string")).alias("key"))
         else:
             known = self.terms.frame.select(f.col("id").alias(f"c{special.target}"), "key")
             known = f.broadcast(known) if self.terms.count <= FEW_ROWS else known.hint("shuffle_hash")
-            targets = bindings.join(known, f"c{special.target}").select(*groups, "key")
+            targets = bindings[0].join(known, f"c{special.target}").select(*groups, "key")
             targets = targets.repartition(*groups).sortWithinPartitions(*groups) if groups else targets.coalesce(1)
             fields = f"{schema(special.groups)}, key string" if groups else "key string"
-            results = targets.mapInArrow(folding(special.function, special.groups), fields)
+            results = targets.mapInArrow(function, fields)
         results = self.lineage.cut(results)
         self.terms.extend(results.select("key"))
         known = self.terms.frame.select("key", f.col("id").alias(f"c{special.groups}"))
         encoded = results.join(f.broadcast(known) if self.terms.count <= FEW_ROWS else known, "key")
-        return self._new_facts(name, [encoded.select(*groups, f"c{special.groups}")])
+        encoded = encoded.select(*groups, f"c{special.groups}")
+        return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], bindings[1]))
 
-
-def _merged(one: Delta, other: Delta) -> Delta:
-    """Two deltas in one; a relation is filled by one of them only."""
-    return {**one, **other}
+    def _by_driver(self, name: str, function: Callable[[Batches], Batches], given: pa.Table, numbers: int) -> Delta | None:
+        """Compute what workers would, here; of the results, so many columns are numbers and the others keys."""
+        batches = list(function(iter(given.combine_chunks().to_batches())))
+        width = self.relations[name].width
+        rows = np.empty((sum(batch.num_rows for batch in batches), width), np.int32)
+        for at in range(width):
+            column = [value for batch in batches for value in batch.column(at).to_pylist()]
+            rows[:, at] = column if at < numbers else self.terms.number(column)
+        return self._add(name, lambda: self.novelty.add_rows(self.relations[name], rows))
 
 
 def _atoms(rule: CoreRule) -> list[tuple[int, str]]:

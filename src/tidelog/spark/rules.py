@@ -1,18 +1,21 @@
 """A core rule as joins of DataFrames.
 
 The binding of a body so far is a frame with a column for each variable. Atoms are joined in turn, those that share variables
-first; negated atoms are anti-joins; equality and inequality compare numbers, since each value has one.
+first; negated atoms are anti-joins; equality and inequality compare numbers, since each value has one. Of two sides of a join
+the smaller one goes to everybody, if it is small; a handful of new facts is always the smaller one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 
-from tidelog.local.core import CoreRule
+from tidelog.local.core import Core, CoreRule
+from tidelog.spark.frames import FEW_ROWS
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 
 if TYPE_CHECKING:
@@ -20,9 +23,26 @@ if TYPE_CHECKING:
 
     from tidelog.values import Value
 
-FrameOf = Callable[[int, str], "DataFrame"]
-"""The frame that the atom at a position of the body sees, given its relation."""
+FrameOf = Callable[[int, str], "Side"]
+"""What the atom at a position of the body sees, given its relation."""
 _UNIT = "u"
+
+
+@dataclass(slots=True)
+class Side:
+    """One side of a join: rows, and how many there are at most, where that is known."""
+
+    frame: DataFrame
+    count: int | None
+
+    @property
+    def is_few(self) -> bool:
+        """Whether it may go to everybody."""
+        return self.count is not None and self.count <= FEW_ROWS
+
+    def is_smaller(self, other: Side) -> bool:
+        """Whether it has certainly fewer rows."""
+        return self.count is not None and (other.count is None or self.count < other.count)
 
 
 class RuleFrames:
@@ -32,29 +52,34 @@ class RuleFrames:
         """`number_of` gives the number of a constant."""
         self.spark, self.number_of = spark, number_of
 
-    def evaluate(self, rule: CoreRule, frame_of: FrameOf, first: int | None = None) -> DataFrame:
-        """The facts that a rule derives, perhaps repeated; the atom at position `first` comes first."""
+    def evaluate(self, rule: CoreRule, frame_of: FrameOf, first: int | None = None, *, is_tiny: bool = False) -> DataFrame:
+        """The facts that a rule derives, perhaps repeated; the atom at position `first` comes first.
+
+        `is_tiny` says that bindings are expected to stay few all along.
+        """
         names = _Names(rule)
         waiting = dict(enumerate(rule.body))
-        binding: DataFrame | None = None
+        binding: Side | None = None
         bound: set[str] = set()
         while waiting:
             at = self._next(waiting, bound, names, first if binding is None else None)
             literal = waiting.pop(at)
             if isinstance(literal, Atom):
-                frame = self._atom(literal, frame_of(at, literal.predicate), names)
+                side = self._atom(literal, frame_of(at, literal.predicate), names)
                 shared = sorted(names_of([literal]) & bound)
-                binding = frame if binding is None else _joined(binding, frame, [names[name] for name in shared])
+                binding = side if binding is None else _joined(binding, side, [names[name] for name in shared], is_tiny=is_tiny)
                 bound |= names_of([literal])
             else:
-                binding = self._apply(literal, binding if binding is not None else self._one(), bound, names, frame_of, at)
-        binding = binding if binding is not None else self._one()
-        head = [self._value(arg, names).alias(f"c{at}") for at, arg in enumerate(rule.head.args)]
-        return binding.select(*(head or [f.lit(0).alias("c0")]))
+                binding = self._apply(literal, binding or self._one(), bound, names, frame_of, at)
+        # A rule that only copies would rename c0 to c0, which Spark leaves out, and then it no longer knows the partitioning of
+        # what is kept, since that speaks of the column before: a column with data about itself is not left out.
+        of_head = {"relation": rule.head.predicate}
+        head = [self._value(arg, names).alias(f"c{at}", metadata=of_head) for at, arg in enumerate(rule.head.args)]
+        return (binding or self._one()).frame.select(*(head or [f.lit(0).alias("c0")]))
 
-    def _one(self) -> DataFrame:
+    def _one(self) -> Side:
         """The binding of no variables."""
-        return self.spark.range(1).select(f.lit(0).alias(_UNIT))
+        return Side(self.spark.range(1).select(f.lit(0).alias(_UNIT)), 1)
 
     def _next(self, waiting: dict[int, Literal], bound: set[str], names: _Names, first: int | None) -> int:
         """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables."""
@@ -68,7 +93,7 @@ class RuleFrames:
         atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
         return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
 
-    def _atom(self, atom: Atom, frame: DataFrame, names: _Names) -> DataFrame:
+    def _atom(self, atom: Atom, side: Side, names: _Names) -> Side:
         """The facts that fit an atom, with a column for each of its variables that somebody else asks for."""
         first: dict[str, int] = {}
         conditions: list[Column] = []
@@ -78,31 +103,31 @@ class RuleFrames:
                     conditions.append(f.col(f"c{at}") == f.col(f"c{earlier}"))
             elif isinstance(arg, Constant):
                 conditions.append(f.col(f"c{at}") == self.number_of(arg.value))
+        frame = side.frame
         for condition in conditions:
             frame = frame.where(condition)
         kept = [f.col(f"c{at}").alias(names[name]) for name, at in first.items() if names.is_shared(name)]
-        return frame.select(*(kept or [f.lit(0).alias(_UNIT)]))
+        return Side(frame.select(*(kept or [f.lit(0).alias(_UNIT)])), side.count)
 
-    def _apply(
-        self, literal: Literal, binding: DataFrame, bound: set[str], names: _Names, frame_of: FrameOf, at: int
-    ) -> DataFrame:
+    def _apply(self, literal: Literal, binding: Side, bound: set[str], names: _Names, frame_of: FrameOf, at: int) -> Side:
         match literal:
             case Negation(atom):
                 shared = [names[name] for name in sorted(names.needed(atom))]
                 excluded = self._atom(atom, frame_of(at, atom.predicate), names)
                 if shared:
-                    return binding.join(excluded.select(*shared), shared, "left_anti")
-                some = excluded.limit(1).select(f.lit(0).alias("#some"))
-                return binding.join(f.broadcast(some), f.lit(0) == f.col("#some"), "left_anti")
+                    return Side(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared), binding.count)
+                some = excluded.frame.limit(1).select(f.lit(0).alias("#some"))
+                left = binding.frame.join(f.broadcast(some), f.lit(0) == f.col("#some"), "left_anti")
+                return Side(left, binding.count)
             case Comparison(op, left, right):
                 missing = names_of([literal]) - bound
                 if missing:
                     side, other = (left, right) if isinstance(left, Variable) and left.name in missing else (right, left)
                     assert isinstance(side, Variable)
                     bound.add(side.name)
-                    return binding.withColumn(names[side.name], self._value(other, names))
+                    return Side(binding.frame.withColumn(names[side.name], self._value(other, names)), binding.count)
                 same = self._value(left, names) == self._value(right, names)
-                return binding.where(same if op == "=" else ~same)
+                return Side(binding.frame.where(same if op == "=" else ~same), binding.count)
         raise AssertionError(literal)
 
     def _value(self, term: Term, names: _Names) -> Column:
@@ -138,12 +163,63 @@ def _once(literal: Literal) -> Iterable[str]:
     return [*names, *names] if isinstance(literal, Comparison) else names
 
 
-def _joined(left: DataFrame, right: DataFrame, shared: list[str]) -> DataFrame:
+def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Side:
     """The join on shared columns; a side that brings no new column is only asked whether it has a row."""
-    if right.columns == [_UNIT]:
-        return left.crossJoin(f.broadcast(right.limit(1).select(f.lit(0).alias("#some")))).drop("#some")
-    if left.columns == [_UNIT]:
-        return right.crossJoin(f.broadcast(left.limit(1).select(f.lit(0).alias("#some")))).drop("#some")
+    if right.frame.columns == [_UNIT]:
+        some = right.frame.limit(1).select(f.lit(0).alias("#some"))
+        return Side(left.frame.crossJoin(f.broadcast(some)).drop("#some"), left.count)
+    if left.frame.columns == [_UNIT]:
+        some = left.frame.limit(1).select(f.lit(0).alias("#some"))
+        return Side(right.frame.crossJoin(f.broadcast(some)).drop("#some"), right.count)
+    count = left.count if is_tiny else None
+    sends_left = left.is_few and left.is_smaller(right)
+    one, other = left.frame, right.frame
+    if sends_left:
+        one = f.broadcast(one)
+    elif right.is_few:
+        other = f.broadcast(other)
     if not shared:
-        return left.crossJoin(right)
-    return left.join(right, shared, "left_semi" if set(right.columns) <= set(shared) else "inner")
+        return Side(one.crossJoin(other), count)
+    is_test = set(right.frame.columns) <= set(shared)
+    if is_test and not sends_left:  # a left side that goes to everybody cannot be asked which of its rows were met
+        return Side(one.join(other, shared, "left_semi"), left.count)
+    return Side(one.join(other, shared), count)
+
+
+def _without(binding: Side, excluded: Side, shared: list[str]) -> DataFrame:
+    """The rows of a binding that an excluded relation does not have; of a large one, only what a small binding can meet."""
+    if excluded.is_few:
+        return binding.frame.join(f.broadcast(excluded.frame), shared, "left_anti")
+    if binding.is_few:
+        met = excluded.frame.join(f.broadcast(binding.frame.select(*shared)), shared, "left_semi")
+        return binding.frame.join(met, shared, "left_anti")
+    return binding.frame.join(excluded.frame, shared, "left_anti")
+
+
+def pivots(core: Core) -> dict[str, tuple[str, ...]]:
+    """The columns that each recursive relation's rules hand on as they are, by which it is best partitioned (Wolfson's pivots).
+
+    A round of `path(X, Z) :- path(X, Y), edge(Y, Z)` leaves every X where it is, so that nothing has to move.
+    """
+    result: dict[str, tuple[str, ...]] = {}
+    for unit in core.units:
+        for name in unit.relations:
+            heads = [
+                (rule, atom) for rule in unit.rules if rule.head.predicate == name for atom in _recursive(rule, unit.relations)
+            ]
+            same = [
+                at
+                for at in range(core.arities[name])
+                if all(atom.predicate == name and _same_variable(rule.head.args[at], atom.args[at]) for rule, atom in heads)
+            ]
+            if heads and same:
+                result[name] = tuple(f"c{at}" for at in same)
+    return result
+
+
+def _recursive(rule: CoreRule, own: Iterable[str]) -> list[Atom]:
+    return [literal for literal in rule.body if isinstance(literal, Atom) and literal.predicate in set(own)]
+
+
+def _same_variable(one: Term, other: Term) -> bool:
+    return isinstance(one, Variable) and isinstance(other, Variable) and one.name == other.name

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import fail
+from tidelog.spark.interruption import end_jobs_on_interrupt
 from tidelog.spark.java import find_java, java_home
 
 if TYPE_CHECKING:
@@ -50,7 +51,11 @@ SQL_SETTINGS = (
 START_SETTINGS = (
     Setting("spark.ui.enabled", "false", "no web server, and no port, for a job of seconds"),
     Setting("spark.ui.showConsoleProgress", "false", "the progress that is shown is ours"),
-    Setting("spark.driver.defaultJavaOptions", _LOGGING, "Spark's warnings speak of its own inner life; errors are shown"),
+    Setting(
+        "spark.driver.defaultJavaOptions",
+        f"{_LOGGING} -XX:+UseParallelGC",
+        "Spark's warnings speak of its own inner life, errors are shown; rounds want throughput, not short pauses",
+    ),
     Setting("spark.checkpoint.compress", "false", "on one machine, compressing costs more than it saves"),
     Setting("spark.sql.ui.retainedExecutions", "20", "plans of rounds long past need no place in the driver's memory"),
     Setting("spark.cleaner.periodicGC.interval", "2min", "what rounds kept is given back while a long job runs"),
@@ -63,7 +68,7 @@ LOCAL_SETTINGS = (
 )
 """Settings of a Spark that Tidelog starts on this machine only."""
 
-_FEWEST_PARTITIONS = 4
+_FEWEST_PARTITIONS = 8
 _SMALLEST, _LARGEST = 1 << 30, 8 << 30
 _MEMORY = re.compile(r"[1-9][0-9]*[kmgt]b?", re.IGNORECASE)
 
@@ -80,7 +85,7 @@ def session(
     """A private session: beside `spark`, beside the one that is active, or in a Spark that is started for it.
 
     `memory` (`"4g"`, or bytes) and `cores` are for a Spark that is started here; the default is half of the machine's memory, at
-    most 8 GB, and all cores. `partitions` is the number of partitions of a shuffle: the default is twice the cores, at least 4.
+    most 8 GB, and all cores. `partitions` is the number of partitions of a shuffle: the default is twice the cores, at least 8.
     """
     _require_pyspark()
     from pyspark.sql import SparkSession as Session
@@ -130,7 +135,7 @@ def is_local(spark: SparkSession) -> bool:
 
 
 def shuffle_partitions(spark: SparkSession) -> int:
-    """Twice the cores, at least 4: enough to keep every core busy, few enough for short rounds."""
+    """Twice the cores, at least 8: enough to keep every core busy, few enough for short rounds."""
     if not is_connect(spark):
         return max(_FEWEST_PARTITIONS, 2 * spark.sparkContext.defaultParallelism)
     cores = re.fullmatch(r"local\[(\d+)\]", str(spark.conf.get("spark.master", "")))
@@ -163,7 +168,10 @@ def _start(memory: str | int | None, cores: int | None, master: str | None, app_
 
     builder: Any = Session.builder.appName(app_name)
     if os.environ.get("SPARK_REMOTE") or os.environ.get("PYSPARK_GATEWAY_PORT"):
-        return builder.getOrCreate()  # type: ignore[no-any-return]
+        started: SparkSession = builder.getOrCreate()
+        if not is_connect(started):
+            end_jobs_on_interrupt(started)
+        return started
     master = master or f"local[{cores or '*'}]"
     settings = START_SETTINGS + (LOCAL_SETTINGS if master.startswith("local") else ())
     for setting in settings:
@@ -175,7 +183,9 @@ def _start(memory: str | int | None, cores: int | None, master: str | None, app_
     for note in java.notes:
         sys.stderr.write(f"tidelog: {note}; using {java.home}\n")
     with java_home(java), _quiet():
-        return builder.getOrCreate()  # type: ignore[no-any-return]
+        started = builder.getOrCreate()
+    end_jobs_on_interrupt(started)
+    return started
 
 
 def private_environment(master: str) -> dict[str, str]:

@@ -1,0 +1,13 @@
+"""Workloads on Spark, in `local[2]`: a closure from file to file, rounds that find little, and RDF from text to numbers.
+
+Each contender is a fresh process with a JVM of its own.  The warm-up at a tiny size starts Spark and is not measured.  Wall
+seconds are the main figure, since driver, JVM and Python workers share the work; CPU seconds are those of all of them.
+
+`sessions` starts Spark, `plain_loop` is what one would write without Tidelog, `triples` makes the RDF.
+"""
+
+from benchmarks.spark.closure import SPARK_CLOSURE
+from benchmarks.spark.ingest import SPARK_INGEST
+from benchmarks.spark.tail import SPARK_TAIL
+
+SPARK_WORKLOADS = {workload.name: workload for workload in (SPARK_CLOSURE, SPARK_TAIL, SPARK_INGEST)}

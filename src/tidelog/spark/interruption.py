@@ -1,0 +1,76 @@
+"""Ctrl-C while Spark works: its jobs end first, and with what they were writing removed; then Python goes its way to the end.
+
+PySpark's own handler asks Spark to end all jobs over the connection on which the interrupted call waits for its answer. That
+breaks the connection (PySpark 4.3, py4j 0.10.9): a job goes on writing while Python tidies up, and two tracebacks of py4j are
+shown. Here another thread, which has a connection of its own, asks. The call that waits comes back as soon as its job has ended,
+and there `KeyboardInterrupt` is raised.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+_ASK_EVERY = 0.1
+"""A call may start a job, or one more, after all jobs have been ended; so they are ended until it comes back."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What the main thread waits for."""
+
+    calls: int = 0
+    is_interrupted: bool = False
+
+
+def end_jobs_on_interrupt(spark: SparkSession) -> None:
+    """Let Ctrl-C end the jobs of a Spark that this process has started, for as long as the process lives."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # Python delivers signals to the main thread only, and lets no other one say what they do
+    waiting, context = _Waiting(), spark.sparkContext
+    _count_calls(context._gateway._gateway_client, waiting)  # type: ignore[union-attr]
+
+    def interrupted(_number: int, _frame: object) -> None:
+        is_first = waiting.calls > 0 and not waiting.is_interrupted
+        waiting.is_interrupted = is_first
+        threading.Thread(target=_end_jobs, args=(context, waiting), daemon=True).start()
+        if not is_first:  # nothing to wait for; or nobody wants to wait any longer
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupted)
+
+
+def _count_calls(client: Any, waiting: _Waiting) -> None:
+    """Note when the main thread is inside of a call to the JVM, and raise the interrupt when it comes out of it."""
+    send = client.send_command
+
+    def counted(command: str, *how: Any, **more: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return send(command, *how, **more)
+        waiting.calls += 1
+        try:
+            answer = send(command, *how, **more)
+        finally:
+            waiting.calls -= 1
+        if waiting.is_interrupted and not waiting.calls:
+            waiting.is_interrupted = False
+            raise KeyboardInterrupt
+        return answer
+
+    client.send_command = counted
+
+
+def _end_jobs(context: SparkContext, waiting: _Waiting) -> None:
+    with suppress(Exception):  # Spark may have ended as a whole
+        context.cancelAllJobs()
+        while waiting.is_interrupted:
+            sleep(_ASK_EVERY)
+            context.cancelAllJobs()
