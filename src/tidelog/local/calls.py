@@ -19,8 +19,9 @@ def answer(calls: Calls, state: State, table: Table, look: Callable[[], None]) -
     """Compute the values for arguments that nobody has asked for before; how many are undefined."""
     asked = state.table(calls.asked)
     undefined = 0
-    for begin in range(state.answered.get(calls.asked, 0), len(asked), _PIECE):
-        rows = asked.rows[begin : begin + _PIECE]
+    new = asked.rows_from(state.answered.get(calls.asked, 0))
+    for begin in range(0, len(new), _PIECE):
+        rows = new[begin : begin + _PIECE]
         distinct, places = np.unique(rows, return_inverse=True)
         values = state.terms.values_of(distinct)
         results = [apply(calls.function, [values[at] for at in row]) for row in places.reshape(rows.shape)]
@@ -28,6 +29,6 @@ def answer(calls: Calls, state: State, table: Table, look: Callable[[], None]) -
         ids = state.terms.encode([result for result in results if result is not None])
         table.insert(np.column_stack([rows[defined], ids]))
         undefined += int(len(rows) - defined.sum())
-        state.answered[calls.asked] = begin + len(rows)
         look()
+    state.answered[calls.asked] = asked.end
     return undefined

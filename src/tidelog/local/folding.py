@@ -22,9 +22,12 @@ _FUNCTIONS = {
 }
 
 
-def fold(folding: Folding, state: State, table: Table, begin: int = 0) -> None:
-    """Fill the table with each group's result, where it has one; from the groups whose bindings stand from row `begin` on."""
-    rows = state.stored(folding.inner).rows[begin:]
+def fold(folding: Folding, state: State, table: Table, begin: int = 0, *, bindings: NDArray[np.int32] | None = None) -> None:
+    """Fill the table with each group's result, where it has one.
+
+    From the groups whose bindings are given, or stand from row `begin` on, all of them.
+    """
+    rows = state.table(folding.inner).rows_from(begin) if bindings is None else bindings
     if not len(rows):
         return
     rows, starts = _grouped(rows, folding.groups)

@@ -14,7 +14,8 @@ from tidelog.changes import Change, ChangeStatistics, FactsByRelation
 from tidelog.errors import Diagnostics, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
-from tidelog.local.engine import Difference, LocalEngine
+from tidelog.local.deltas import Delta
+from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.materialise import Statistics
 from tidelog.local.state import Undo
@@ -173,10 +174,10 @@ class LocalKnowledgeBase(KnowledgeBase):
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
         return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
 
-    def _came(self, relation: str, difference: Difference) -> Facts:
+    def _came(self, relation: str, difference: Delta) -> Facts:
         return self._facts(relation, difference.rows_that_came())
 
-    def _went(self, relation: str, difference: Difference) -> Facts:
+    def _went(self, relation: str, difference: Delta) -> Facts:
         return self._facts(relation, difference.rows_that_went())
 
     # --- the engine ------------------------------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         """The engine when everything that follows has been derived."""
         engine = self._engine
         if not engine.is_settled:
-            engine.settle(self._watch(), compare=False)
+            engine.settle(self._watch())
         return engine
 
 

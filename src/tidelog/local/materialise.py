@@ -78,18 +78,30 @@ class Evaluation:
                 fold(special, self.state, self.state.table(name))
         if not unit.rules and not any(isinstance(special, Calls) for special in unit.specials.values()):
             return
-        self._mark(unit, {})
+        self.mark(unit, {})
         self._start_round(0)
         self._apply([(rule, None) for rule in unit.rules], {})
         self._saturate(unit)
 
-    def continue_from(self, unit: Unit, before: Mapping[str, int]) -> None:
-        """Derive what follows from facts appended to tables; `before` says how many rows each had."""
-        self._mark(unit, before)
+    def continue_from(self, unit: Unit, before: Mapping[str, int], first: Sequence[CoreRule] = ()) -> None:
+        """Derive what follows from facts appended to tables; `before` says where those of each begin.
+
+        `first` are rules that apply once, in the first round.
+        """
+        self.mark(unit, before)
         self._start_round(0)
-        deltas = [(rule, at) for rule in unit.rules for at, name in _atoms(rule) if name in before]
+        deltas = [(rule, at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
         self._apply(deltas, {})
+        self._apply([(rule, None) for rule in first], {})
         self._saturate(unit)
+
+    def apply_once(self, rules: Sequence[CoreRule]) -> None:
+        """Apply rules to all facts, in one round."""
+        self._apply([(rule, None) for rule in rules], {})
+
+    def apply_deltas(self, rules: Sequence[tuple[CoreRule, int]]) -> None:
+        """Apply rules, each with the delta of one of its atoms, in one round."""
+        self._apply(rules, {})
 
     def _in_turn(self, unit: Unit) -> None:
         """Evaluate the stages of a unit, one after the other, until none has anything new to look at."""
@@ -115,7 +127,7 @@ class Evaluation:
     def _lengths(self, stage: Unit) -> dict[str, int]:
         """How many rows the stored relations have that a stage reads from others."""
         names = stage.uses - set(stage.relations) - set(self.state.virtual)
-        return {name: len(self.state.tables[name]) for name in names}
+        return {name: self.state.tables[name].end for name in names}
 
     # --- rounds ----------------------------------------------------------------------------------------------------------
 
@@ -123,11 +135,10 @@ class Evaluation:
         names = dict.fromkeys((*unit.relations, *unit.uses))
         return [(name, self.state.tables[name]) for name in names if name not in self.state.virtual]
 
-    def _mark(self, unit: Unit, before: Mapping[str, int]) -> None:
+    def mark(self, unit: Unit, before: Mapping[str, int]) -> None:
         """Say where the delta of each table begins; without one, where it ends."""
         for name, table in self._tables(unit):
-            words = self.state.store.M[table.number]
-            words[layout.OLD], words[layout.ALL] = before.get(name, len(table)), len(table)
+            table.show_all(before.get(name))
 
     def _start_round(self, number: int) -> None:
         self.watch.progress.round = number
@@ -137,7 +148,7 @@ class Evaluation:
         """Rounds until nothing is new."""
         own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
         own = [(name, table) for name, table in own if name not in self.state.virtual]
-        uses = [(rule, at, name) for rule in unit.rules for at, name in _atoms(rule) if name in unit.relations]
+        uses = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule) if name in unit.relations]
         plans: _Plans = {}
         number = 0
         self._answer(unit)
@@ -147,7 +158,7 @@ class Evaluation:
             for name, table in own:
                 words = self.state.store.M[table.number]
                 words[layout.OLD] = words[layout.ALL]
-                words[layout.ALL] = len(table)
+                words[layout.ALL] = table.end
                 if words[layout.OLD] < words[layout.ALL]:
                     grown.add(name)
             deltas = [(rule, at) for rule, at, name in uses if name in grown]
@@ -161,7 +172,7 @@ class Evaluation:
     def _mark_inputs_old(self, unit: Unit) -> None:
         for name, table in self._tables(unit):
             if name not in unit.relations:
-                self.state.store.M[table.number, layout.OLD] = len(table)
+                self.state.store.M[table.number, layout.OLD] = table.end
 
     def _answer(self, unit: Unit) -> None:
         for name, special in unit.specials.items():
@@ -189,7 +200,7 @@ class Evaluation:
     def _run(self, rule: CoreRule, prepared: Plan) -> None:
         state, progress = self.state, self.watch.progress
         head, words, started = state.table(rule.head.predicate), prepared.state, time.perf_counter()
-        before = count = len(head)
+        before = count = head.end
         progress.working_on = rule.shown
         counts = is_seen(rule.head.predicate)
         for table, index in prepared.indexes:
@@ -213,8 +224,8 @@ class Evaluation:
                 prepared.stack,
                 words,
             )
-            progress.facts += counts * (len(head) - count)
-            count = len(head)
+            progress.facts += counts * (head.end - count)
+            count = head.end
             if words[layout.STATUS] == layout.DONE:
                 break
             if words[layout.STATUS] == layout.GROW_TABLE:
@@ -254,6 +265,6 @@ def is_seen(name: str) -> bool:
     return not name.startswith("#") or name.startswith("#given ")
 
 
-def _atoms(rule: CoreRule) -> list[tuple[int, str]]:
+def positive_atoms(rule: CoreRule) -> list[tuple[int, str]]:
     """The positions and names of a rule's positive atoms."""
     return [(at, literal.predicate) for at, literal in enumerate(rule.body) if isinstance(literal, Atom)]

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from tidelog.local.core import Core
 from tidelog.local.dictionary import Dictionary
+from tidelog.local.kernel import layout
 from tidelog.local.kernel import virtual as kernel
-from tidelog.local.kernel.memory import Int64s
+from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.tables import Store, Table
 from tidelog.local.virtual import VirtualRelation
 
@@ -28,6 +29,8 @@ class State:
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
         self.virtual: dict[str, VirtualRelation] = {}
+        self.helpers: dict[str, Table] = {}
+        """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
         self.answered: dict[str, int] = {}
         """For each relation of asked arguments how many have been answered."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
@@ -50,12 +53,23 @@ class State:
         self.store.release(self.tables.pop(name))
 
     def table(self, name: str) -> Table:
-        """The table of a stored relation."""
-        return self.tables[name]
+        """The table of a stored relation, or a helper."""
+        return self.tables[name] if name in self.tables else self.helpers[name]
 
     def stored(self, name: str) -> Table | VirtualRelation:
         """What holds the facts of a relation."""
-        return self.virtual[name] if name in self.virtual else self.tables[name]
+        return self.virtual[name] if name in self.virtual else self.table(name)
+
+    def helper(self, name: str, arity: int, rows: NDArray[np.int32] | None = None) -> Table:
+        """An empty table beside the relations, or one with some rows."""
+        if name not in self.helpers or self.helpers[name].arity != arity:
+            self.helpers[name] = self.store.new_table(arity)
+        table = self.helpers[name]
+        table.shorten(0)
+        if rows is not None:
+            table.insert(rows)
+        table.show_all()
+        return table
 
     def explicit_table(self, name: str) -> Table:
         """The table of the facts that the user gave of a relation with rules."""
@@ -89,10 +103,11 @@ class Undo:
     def __init__(self, state: State) -> None:
         self.state = state
         self.tables, self.explicit = dict(state.tables), dict(state.explicit)
-        self.lengths = {table.number: len(table) for table in (*state.tables.values(), *state.explicit.values())}
+        self.ends = {table.number: table.end for table in (*state.tables.values(), *state.explicit.values())}
         self.virtual = dict(state.virtual)
         self.answered = dict(state.answered)
         self.aside: dict[int, tuple[Table, dict[str, Any]]] = {}
+        self.removed: dict[int, list[Int32s]] = {}
 
     def begin_anew(self, table: Table) -> None:
         """Empty a table for as long as nobody goes back."""
@@ -101,25 +116,35 @@ class Undo:
         else:
             self.aside[table.number] = table, table.set_aside()
 
-    def length_before(self, table: Table) -> int:
-        """How many rows a table had."""
-        return self.lengths.get(table.number, 0)
+    def remove(self, table: Table, rows: NDArray[np.int32]) -> int:
+        """Remove rows, as far as they are there, for as long as nobody goes back; how many there were."""
+        gone = table.remove(rows)
+        if table.number not in self.aside:
+            self.removed.setdefault(table.number, []).append(gone)
+        return len(gone)
+
+    def end_before(self, table: Table) -> int:
+        """The number that the next row of a table would have had."""
+        return self.ends.get(table.number, 0)
 
     def rows_before(self, table: Table) -> NDArray[np.int32]:
-        """The rows a table had."""
-        count = self.length_before(table)
-        if table.number in self.aside:
-            buffer: NDArray[np.int32] = self.aside[table.number][1]["buffers"]["_rows"]
-            return buffer[: count * table.arity].reshape(count, table.arity)
-        return table.rows[:count]
+        """The rows that a table had when it was begun anew."""
+        kept = self.aside[table.number][1]
+        end = int(kept["words"][layout.COUNT])
+        rows: NDArray[np.int32] = kept["buffers"]["_rows"][: end * table.arity].reshape(end, table.arity)
+        return rows[rows[:, 0] >= 0] if kept["words"][layout.HOLES] else rows
 
     def go_back(self) -> None:
-        """Make the state what it was."""
+        """Make the state what it was; a second time does nothing."""
         state = self.state
         for table, kept in self.aside.values():
             table.bring_back(kept)
         for table in (*state.tables.values(), *state.explicit.values()):
-            table.shorten(self.length_before(table))
+            if table.number in self.removed:
+                table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
+            else:
+                table.shorten(self.end_before(table))
+        self.removed = {}
         before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number not in before:

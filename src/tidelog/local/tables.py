@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.kernel import layout
+from tidelog.local.kernel import layout, removal
 from tidelog.local.kernel import tables as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
 
@@ -22,6 +22,7 @@ _BYTES_A_FACT = 16
 _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or that much, up to 16 MiB: most relations that are worth it grow, and the hash table would be in vain."""
 _FIRST_CAPACITY = 32
+_MANY_HOLES = 4096
 _PIECE = 1 << 20
 """Rows that are indexed between two looks at limits and Ctrl-C."""
 _WORD = 64
@@ -36,6 +37,8 @@ class Index:
         self.key_columns: Int32s = np.array(columns, np.int32)
         self.heads: Int32s = np.zeros(1, np.int32)
         self.next: Int32s = np.empty(capacity, np.int32)
+        self.newer: Int32s = np.empty(0, np.int32)
+        """Filled from the first removal on."""
 
 
 class Table:
@@ -63,6 +66,11 @@ class Table:
         return words
 
     def __len__(self) -> int:
+        return int(self._words[layout.COUNT] - self._words[layout.HOLES])
+
+    @property
+    def end(self) -> int:
+        """The number that the next row will have; rows that have gone keep theirs."""
         return int(self.store.M[self.number, layout.COUNT])
 
     def length_of(self, span: int) -> int:
@@ -72,11 +80,22 @@ class Table:
             return int(words[layout.ALL] - words[layout.OLD])
         return int(words[layout.OLD if span == layout.BEFORE else layout.ALL])
 
+    def show_all(self, old: int | None = None) -> None:
+        """Let rules see all rows; the delta is the rows from number `old` on, and without one there is none."""
+        words = self._words
+        words[layout.ALL] = words[layout.COUNT]
+        words[layout.OLD] = words[layout.COUNT] if old is None else old
+
     @property
     def rows(self) -> NDArray[np.int32]:
         """All rows, as a matrix that must not be changed."""
-        count = len(self)
-        return self._rows[: count * self.arity].reshape(count, self.arity)
+        return self.rows_from(0)
+
+    def rows_from(self, begin: int) -> NDArray[np.int32]:
+        """The rows from a number on, without those that have gone."""
+        end = self.end
+        rows: NDArray[np.int32] = self._rows[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
+        return rows[rows[:, 0] >= 0] if self._words[layout.HOLES] else rows
 
     @property
     def size_in_bytes(self) -> int:
@@ -98,6 +117,7 @@ class Table:
         words[layout.TABLE] = self.number
         words[layout.HEADS], words[layout.HEAD_COUNT] = index.heads.ctypes.data, len(index.heads)
         words[layout.NEXT] = index.next.ctypes.data
+        words[layout.NEWER] = index.newer.ctypes.data if len(index.newer) else 0
         words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), index.key_columns.ctypes.data
 
     # --- growing ---------------------------------------------------------------------------------------------------------
@@ -109,14 +129,19 @@ class Table:
             self._rows = _resized(self._rows, self._capacity * self.arity)
             for index in self.indexes.values():
                 index.next = _resized(index.next, self._capacity)
+                index.newer = _resized(index.newer, self._capacity) if len(index.newer) else index.newer
+        self._choose_search(count)
+
+    def _choose_search(self, count: int, *, anew: bool = False) -> None:
+        """Have a hash table or a matrix of bits for so many rows, made anew if asked for."""
         domain = self._domain_for(count)
         if domain:
-            if domain > self._words[layout.DOMAIN] or not len(self._bits):
+            if anew or domain > self._words[layout.DOMAIN] or not len(self._bits):
                 self._bits, self._slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
                 self._words[layout.DOMAIN] = domain
                 self._tell()
                 kernel.fill_bits(self.store.M, self.number)
-        elif len(self._bits) or 2 * count > len(self._slots):
+        elif anew or len(self._bits) or 2 * count > len(self._slots):
             self._bits, self._slots = np.empty(0, np.uint64), np.zeros(1 << (2 * count).bit_length(), np.int32)
             self._tell()
             kernel.rehash_rows(self.store.M, self.number)
@@ -132,7 +157,7 @@ class Table:
 
     def grow(self) -> None:
         """More room, after the kernel found none."""
-        count = len(self)
+        count = self.end
         if count + _WORD <= self._capacity and len(self._bits):
             self.reserve(count)  # an id beyond the matrix
         else:
@@ -142,13 +167,13 @@ class Table:
 
     def insert(self, rows: NDArray[np.int32]) -> int:
         """Append those rows that are not there yet; how many there were."""
-        before, done = len(self), 0
+        before, done = self.end, 0
         rows = np.ascontiguousarray(rows, np.int32)
         if len(rows) > _FIRST_CAPACITY:
             self.reserve(before + len(rows))
         while (done := kernel.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
             self.grow()
-        return len(self) - before
+        return self.end - before
 
     def contains(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each row whether it is there."""
@@ -157,8 +182,8 @@ class Table:
         return found.astype(np.bool_)
 
     def shorten(self, count: int) -> None:
-        """Forget the rows from `count` on: the way back from anything that only appended."""
-        if count < len(self):
+        """Forget the rows from number `count` on: the way back from anything that only appended."""
+        if count < self.end:
             for index in self.indexes.values():
                 kernel.shorten_index(self.store.M, self.store.X, index.number, count)
             kernel.shorten_table(self.store.M, self.number, count)
@@ -168,8 +193,9 @@ class Table:
         before = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_capacity")}
         kept: dict[str, Any] = {"words": self._words.copy(), "buffers": before, "indexes": {}}
         for index in self.indexes.values():
-            kept["indexes"][index.number] = index.heads, index.next, self.store.X[index.number].copy()
+            kept["indexes"][index.number] = index.heads, index.next, index.newer, self.store.X[index.number].copy()
             index.heads, index.next = np.zeros(1, np.int32), np.empty(_FIRST_CAPACITY, np.int32)
+            index.newer = np.empty(0, np.int32)
             self.store.X[index.number] = 0
         self._begin()
         return kept
@@ -181,11 +207,55 @@ class Table:
         self._words[:] = kept["words"]
         for index in self.indexes.values():
             if index.number in kept["indexes"]:
-                index.heads, index.next, self.store.X[index.number] = kept["indexes"][index.number]
+                index.heads, index.next, index.newer, self.store.X[index.number] = kept["indexes"][index.number]
             else:  # made since then
-                index.heads, index.next = np.zeros(1, np.int32), np.empty(self._capacity, np.int32)
-                self.store.X[index.number] = 0
+                index.next = np.empty(self._capacity, np.int32)
+                self.forget_index(index)
         self._tell()
+
+    # --- rows that go ----------------------------------------------------------------------------------------------------
+
+    def remove(self, rows: NDArray[np.int32]) -> Int32s:
+        """Remove those rows that are there; their numbers, which `take_back` brings back."""
+        if self.arity == 0:
+            gone = np.zeros(min(len(rows), len(self)), np.int32)
+            self.shorten(0 if len(rows) else self.end)
+            return gone[:1]
+        first = self.index_on((0,)).number if len(self._bits) else -1
+        for index in self.indexes.values():
+            if not len(index.newer):
+                index.newer = np.empty(self._capacity, np.int32)
+                self._tell_index(index)
+                removal.link_back(self.store.M, self.store.X, self.number, index.number)
+        numbers = np.array([index.number for index in self.indexes.values()], np.int32)
+        gone = np.empty(len(rows), np.int32)
+        rows, every = np.ascontiguousarray(rows, np.int32), np.arange(self.arity, dtype=np.int32)
+        count = removal.remove_rows(self.store.M, self.store.X, self.number, numbers, first, rows, every, gone)
+        return gone[:count]
+
+    def take_back(self, end: int, gone: Int32s) -> None:
+        """Bring removed rows back and forget those from number `end` on; what finds rows is made anew."""
+        if self.arity == 0:
+            self.shorten(0)
+            self.insert(np.empty((end, 0), np.int32))
+            return
+        removal.take_back(self.store.M, self.number, end, gone)
+        self._find_anew()
+
+    def close_holes(self) -> bool:
+        """Give the place of removed rows back if they are many; whether they are, for rows get other numbers then."""
+        holes = int(self._words[layout.HOLES])
+        is_worth_it = holes > _MANY_HOLES and 2 * holes > self.end
+        if is_worth_it:
+            removal.close_holes(self.store.M, self.number)
+            self._find_anew()
+        return is_worth_it
+
+    def _find_anew(self) -> None:
+        self._choose_search(self.end, anew=True)
+        self._tell()
+        for index in self.indexes.values():
+            self.forget_index(index)
 
     # --- indexes ---------------------------------------------------------------------------------------------------------
 
@@ -202,6 +272,12 @@ class Table:
             self.indexes[key] = index
             self._tell_index(index)
         return self.indexes[key]
+
+    def forget_index(self, index: Index) -> None:
+        """Let an index hold nothing until the next `extend_index`."""
+        index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
+        self.store.X[index.number] = 0
+        self._tell_index(index)
 
     def extend_index(self, index: Index, look: Callable[[], None] = lambda: None) -> None:
         """Enter all rows but those that are just being derived into an index; `look` is called now and then, and may raise."""

@@ -175,8 +175,11 @@ class SparkBackend:
     @contextmanager
     def _telling_secrets_apart(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
         """Turn Spark's errors into ours, without what must not be shown."""
+        from tidelog.spark.lineage import lost_blocks_explained
+
         try:
-            yield
+            with lost_blocks_explained():
+                yield
         except TidelogError as error:
             raise TidelogError(_without_secrets(diagnostic, options) for diagnostic in error.diagnostics) from None
         except Exception as error:

@@ -12,6 +12,7 @@ from tidelog.errors import TidelogError
 from tidelog.facts import Facts
 from tidelog.spark.computing import SPARK_TYPES
 from tidelog.spark.keys import key_of, value_of
+from tidelog.spark.lineage import lost_blocks_explained
 from tidelog.spark.terms import SparkDictionary
 from tidelog.values import Kind, from_python
 
@@ -70,8 +71,9 @@ class SparkFacts(Facts):
         if not self.columns:
             yield from [()] * len(self)
             return
-        for row in self._keys.toLocalIterator():
-            yield tuple(value_of(key).content for key in row)
+        with lost_blocks_explained():
+            for row in self._keys.toLocalIterator():
+                yield tuple(value_of(key).content for key in row)
 
     def __contains__(self, fact: object) -> bool:
         if not isinstance(fact, tuple) or len(fact) != len(self.columns):
@@ -83,13 +85,15 @@ class SparkFacts(Facts):
         found = self._keys
         for at, key in enumerate(wanted):
             found = found.where(f.col(f"k{at}") == key)
-        return found.limit(1).count() > 0
+        with lost_blocks_explained():
+            return found.limit(1).count() > 0
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table."""
         if not self.columns:
             return pa.table({"holds": [True] * len(self)}, pa.schema([("holds", pa.bool_())]))
-        return self.dataframe.toArrow()
+        with lost_blocks_explained():
+            return self.dataframe.toArrow()
 
     def write(self, path: Any, format: str | None = None) -> None:  # noqa: A002
         """Write the facts to one file; `dataframe.write` writes many, and tables."""

@@ -67,6 +67,8 @@ class Relation:
     few: list[Int32s] = field(default_factory=list)
     """What the driver keeps, disjoint from the pieces."""
     count: int = 0
+    retired: list[tuple[DataFrame, int]] = field(default_factory=list)
+    """Pieces that the last merge took up; what another relation's round has not computed yet may still read them."""
     merges: bool = True
     """Whether pieces may become one."""
     _few_frame: DataFrame | None = None
@@ -119,8 +121,9 @@ class Relation:
         by_size = sorted(self.pieces, key=lambda piece: piece[1])
         small, large = by_size[: _MOST_PIECES // 2], by_size[_MOST_PIECES // 2 :]
         whole = lineage.cut(self.partitioned(union([piece for piece, _ in small])))
-        for piece, _ in small:
+        for piece, _ in self.retired:
             lineage.release(piece)
+        self.retired = small
         self.pieces = [*large, (whole, sum(count for _, count in small))]
 
     def mark(self) -> tuple[int, int]:

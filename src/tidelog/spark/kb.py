@@ -21,6 +21,7 @@ from tidelog.spark.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.placement import Placement, Where
 from tidelog.spark.session import close as close_session
 from tidelog.spark.session import machine_memory, session
+from tidelog.spark.shipping import Shipping
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._lineage_folder = lineage_folder
         self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
         self._on_spark: SparkEngine | None = None
+        self._has_begun = False
+        self._read: list[tuple[str, DataFrame, int]] = []
+        self._outdated: list[Shipping] = []
         super().__init__(rules, **shared)
 
     # --- facts in --------------------------------------------------------------------------------------------------------
@@ -107,6 +111,7 @@ class SparkKnowledgeBase(KnowledgeBase):
     def _add(self, relation: str, keys: DataFrame, rows: int, description: str, rejected: int) -> LoadReport:
         width = len([name for name in keys.columns if name.startswith("k")])
         self._know(relation, self.relations[relation].arity if relation in self.relations else width)
+        self._read.append((relation, keys, rows))
         self._started_engine.add(relation, keys, rows)
         self.loads.append(LoadReport(relation, rows, rows, description, rejected))
         return self.loads[-1]
@@ -193,11 +198,18 @@ class SparkKnowledgeBase(KnowledgeBase):
             private = session(self._given_session)
             folder = Path(self._lineage_folder) if isinstance(self._lineage_folder, PathLike) else self._lineage_folder
             lineage = Lineage(private, self._lineage, folder)  # type: ignore[arg-type]
-            self._on_spark = SparkEngine(
-                self.program, private, lineage, modules=self._modules, placement=self._placement, budget=self._budget
-            )
-            self._add_program_facts(self._on_spark)
+            self._on_spark = self._engine(private, lineage)
         return self._on_spark
+
+    def _engine(self, private: SparkSession, lineage: Lineage) -> SparkEngine:
+        """An engine with all facts that were given, and none derived."""
+        engine = SparkEngine(
+            self.program, private, lineage, modules=self._modules, placement=self._placement, budget=self._budget
+        )
+        self._add_program_facts(engine)
+        for relation, keys, rows in self._read:
+            engine.add(relation, keys, rows)
+        return engine
 
     def _add_program_facts(self, engine: SparkEngine) -> None:
         import pyarrow as pa
@@ -211,10 +223,16 @@ class SparkKnowledgeBase(KnowledgeBase):
             engine.add(name, engine.spark.createDataFrame(table), len(keys))
 
     def _settled_engine(self) -> SparkEngine:
+        """The engine when everything has been derived: from scratch if facts came after a question, or a run broke off."""
         engine = self._started_engine
-        if not engine.is_settled:
-            with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
-                engine.settle(self._watch())
+        if engine.is_settled:
+            return engine
+        if self._has_begun:
+            self._outdated.append(engine.exchange.shipping)  # frames that were handed out may need it until the end
+            engine = self._on_spark = self._engine(engine.spark, engine.lineage)
+        self._has_begun = True
+        with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
+            engine.settle(self._watch())
         return engine
 
     def close(self) -> None:
@@ -224,7 +242,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         """
         if self._on_spark is not None:
             self._on_spark.lineage.close()
-            self._on_spark.exchange.shipping.close()
+            for shipping in (*self._outdated, self._on_spark.exchange.shipping):
+                shipping.close()
             close_session(self._on_spark.spark)
 
 

@@ -86,7 +86,7 @@ class RuleFrames:
         if first is not None:
             return first
         for at, literal in waiting.items():
-            if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(literal.op == "="):
+            if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(_assigns(literal)):
                 return at
             if isinstance(literal, Negation) and names.needed(literal.atom) <= bound:
                 return at
@@ -155,6 +155,11 @@ class _Names:
     def needed(self, atom: Atom) -> set[str]:
         """The variables of a negated atom that are not existential in it."""
         return {name for name in names_of([atom]) if self._uses[name] > 1}
+
+
+def _assigns(comparison: Comparison) -> bool:
+    """Whether one side can give the other one its value: not so in `X = X`."""
+    return comparison.op == "=" and names_of([comparison.left]).isdisjoint(names_of([comparison.right]))
 
 
 def _once(literal: Literal) -> Iterable[str]:

@@ -48,6 +48,7 @@ from tidelog.local.kernel.layout import (
     HEAD_ARITY,
     HEAD_AT,
     HEAD_TABLE,
+    HOLES,
     LACKS_PAIR,
     LET,
     NEXT,
@@ -101,12 +102,12 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
     rows, arity = rows_of(M, table), M[table, ARITY]
     if index < 0:
         if pairs == 0:
-            return M[table, COUNT] > 0
+            return M[table, COUNT] > M[table, HOLES]
         row = M[table, COUNT] - 1
     else:
         row = chain(M, X, index, key)
     while row >= 0:
-        same = True
+        same = index >= 0 or rows[row * arity] >= 0
         for j in range(pairs):
             if rows[row * arity + P[pairs_at + 1 + 2 * j]] != rows[row * arity + P[pairs_at + 2 + 2 * j]]:
                 same = False
@@ -225,8 +226,9 @@ def run(
             if entering:
                 row = M[table, OLD] if span == DELTA else np.int64(0)
             rows, arity = rows_of(M, table), M[table, ARITY]
+            has_holes = M[table, HOLES] > 0
             while row < end:
-                if _matches(rows, row * arity, P, at + 3, slots):
+                if (not has_holes or rows[row * arity] >= 0) and _matches(rows, row * arity, P, at + 3, slots):
                     found = True
                     break
                 row += 1

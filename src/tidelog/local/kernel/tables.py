@@ -18,9 +18,11 @@ from tidelog.local.kernel.layout import (
     DOMAIN,
     HEAD_COUNT,
     HEADS,
+    HOLES,
     IS_DIRECT,
     KEY_COLUMNS,
     KEY_COUNT,
+    NEWER,
     NEXT,
     ROWS,
     SLOT_COUNT,
@@ -84,7 +86,8 @@ def set_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
 
 
 @part
-def _clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
+def clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
+    """Clear the pair (x, y)."""
     bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(_ONE << (np.uint64(y) & _LOW))
 
 
@@ -97,7 +100,7 @@ def _equal(rows: Int32s, base: int, key: Int32s, arity: int) -> bool:
 
 
 @hot
-def _slot_for(M: Int64s, table: int, key: Int32s) -> int:
+def slot_for(M: Int64s, table: int, key: Int32s) -> int:
     """The slot that holds the row `key`, or the free one where it would go."""
     arity = M[table, ARITY]
     rows, slots = rows_of(M, table), slots_of(M, table)
@@ -119,7 +122,7 @@ def contains(M: Int64s, table: int, key: Int32s) -> bool:
         if key[0] >= domain or key[1] >= domain:
             return False
         return has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1])
-    return slots_of(M, table)[_slot_for(M, table, key)] != 0
+    return slots_of(M, table)[slot_for(M, table, key)] != 0
 
 
 @part
@@ -139,7 +142,7 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
         set_bit(bits, domain >> 6, x, y)
     else:
         slots = slots_of(M, table)
-        slot = _slot_for(M, table, key)
+        slot = slot_for(M, table, key)
         if slots[slot] != 0:
             return KNOWN
         if count >= M[table, CAPACITY] or 2 * (count + 1) > M[table, SLOT_COUNT]:
@@ -175,6 +178,8 @@ def rehash_rows(M: Int64s, table: int) -> None:
     rows, slots = rows_of(M, table), slots_of(M, table)
     mask = np.uint64(M[table, SLOT_COUNT] - 1)
     for i in range(M[table, COUNT]):
+        if arity > 0 and rows[i * arity] < 0:
+            continue
         hashed = np.uint64(0)
         for j in range(arity):
             hashed = mix(hashed, rows[i * arity + j])
@@ -190,14 +195,15 @@ def fill_bits(M: Int64s, table: int) -> None:
     rows, bits = rows_of(M, table), bits_of_table(M, table)
     words = M[table, DOMAIN] >> 6
     for i in range(M[table, COUNT]):
-        set_bit(bits, words, rows[2 * i], rows[2 * i + 1])
+        if rows[2 * i] >= 0:
+            set_bit(bits, words, rows[2 * i], rows[2 * i + 1])
 
 
 # --- indexes -------------------------------------------------------------------------------------------------------------
 
 
 @part
-def _key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
+def key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
     """Where the head of the chain of a row stands, or would stand."""
     table = X[index, TABLE]
     arity = M[table, ARITY]
@@ -254,13 +260,22 @@ def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
 @kernel
 def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
     """Enter the rows before `upto`; there is room for them."""
+    table = X[index, TABLE]
     heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    following = int32s(X[index, NEXT], M[X[index, TABLE], CAPACITY])
+    following = int32s(X[index, NEXT], M[table, CAPACITY])
+    rows, arity, has_holes, has_newer = rows_of(M, table), M[table, ARITY], M[table, HOLES] > 0, X[index, NEWER] != 0
+    newer = int32s(X[index, NEWER], M[table, CAPACITY] if has_newer else 0)
     fresh = 0
     for row in range(X[index, UPTO], upto):
-        slot = _key_slot(M, X, index, row)
+        if has_holes and rows[row * arity] < 0:
+            continue
+        slot = key_slot(M, X, index, row)
         fresh += heads[slot] == 0
         following[row] = heads[slot]
+        if has_newer:
+            newer[row] = 0
+            if heads[slot] != 0:
+                newer[heads[slot] - 1] = row + 1
         heads[slot] = row + 1
     X[index, UPTO] = upto
     X[index, DISTINCT] += fresh
@@ -268,12 +283,17 @@ def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
 
 @kernel
 def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
-    """Take back the rows from `count` on, newest first, which leaves everything as it was before they came."""
+    """Take back the rows from `count` on, newest first, which leaves everything as it was before they came.
+
+    No row may have gone since then.
+    """
     heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
     following = int32s(X[index, NEXT], M[X[index, TABLE], CAPACITY])
     for row in range(X[index, UPTO] - 1, count - 1, -1):
-        slot = _key_slot(M, X, index, row)
+        slot = key_slot(M, X, index, row)
         heads[slot] = following[row]
+        if X[index, NEWER] != 0 and following[row] != 0:
+            int32s(X[index, NEWER], M[X[index, TABLE], CAPACITY])[following[row] - 1] = 0
         X[index, DISTINCT] -= heads[slot] == 0
     X[index, UPTO] = min(X[index, UPTO], count)
 
@@ -286,7 +306,7 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
     has_bits = M[table, BITS] != 0
     for row in range(M[table, COUNT] - 1, count - 1, -1):
         if has_bits:
-            _clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
+            clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
         else:
-            slots_of(M, table)[_slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
+            slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
     M[table, COUNT] = count

@@ -1,0 +1,151 @@
+"""What an update has done to each relation so far: facts that came, facts that went; and rules that look at just these.
+
+An update goes through the units in order. When a unit's turn comes, the relations below it are what they will be, and a
+`Delta` says how each differs from what it was. `#plus R` and `#minus R` are tables of these facts, which rules can join like
+any other; where nothing went, what came are the last rows of the relation itself, and no copy is needed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.local.core import CoreRule
+from tidelog.local.state import State
+from tidelog.local.virtual import VirtualRelation
+from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
+
+Rows = NDArray[np.int32]
+NOTHING = np.empty((0, 2), np.int32)
+
+
+@dataclass(slots=True)
+class Delta:
+    """How a relation differs from what it was before the update."""
+
+    came: Rows = field(default_factory=lambda: NOTHING)
+    went: Rows = field(default_factory=lambda: NOTHING)
+    begin: int | None = None
+    """If nothing went: the number of the first row that came, in the relation's table."""
+    before: VirtualRelation | None = None
+    after: VirtualRelation | None = None
+    """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
+
+    def rows_that_came(self) -> Rows:
+        """The rows that are there now and were not before."""
+        return self.came if self.after is None else _only_in(self.after, self.before)
+
+    def rows_that_went(self) -> Rows:
+        """The rows that were there before and are not now."""
+        return self.went if self.before is None else _only_in(self.before, self.after)
+
+
+def _only_in(one: VirtualRelation, other: VirtualRelation | None) -> Rows:
+    """The pairs of one virtual relation that another one does not have."""
+    pieces = [np.stack(columns, axis=1) for columns in one.chunks()]
+    if other is not None:
+        pieces = [piece[~other.contains(piece)] for piece in pieces]
+    return np.concatenate(pieces) if pieces else NOTHING
+
+
+class Deltas:
+    """The deltas of all relations that have changed."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.of: dict[str, Delta] = {}
+        self._told: set[str] = set()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.of
+
+    def grew(self, name: str, begin: int) -> None:
+        """Rows were appended, and none went."""
+        table = self.state.tables[name]
+        if table.end > begin:
+            self.of[name] = Delta(came=table.rows_from(begin), begin=begin)
+
+    def changed(self, name: str, came: Rows, went: Rows) -> None:
+        """Rows came and went."""
+        if len(came) or len(went):
+            self.of[name] = Delta(came=came, went=went)
+
+    def is_virtual(self, name: str) -> bool:
+        """Whether a changed relation has no rows of its own."""
+        return self.of[name].after is not None
+
+    # --- as relations ----------------------------------------------------------------------------------------------------
+
+    def plus(self, name: str) -> str | None:
+        """The name of a table with the facts that came, if any did."""
+        return self._as_table(f"#plus {name}", name, came=True)
+
+    def minus(self, name: str) -> str | None:
+        """The name of a table with the facts that went, if any did."""
+        return self._as_table(f"#minus {name}", name, came=False)
+
+    def _as_table(self, helper: str, name: str, *, came: bool) -> str | None:
+        if name not in self.of:
+            return None
+        if helper not in self._told:
+            delta = self.of[name]
+            rows = delta.rows_that_came() if came else delta.rows_that_went()
+            self.state.helper(helper, rows.shape[1] if len(rows) else 2, rows)
+            self._told.add(helper)
+        return helper if len(self.state.helpers[helper]) else None
+
+    # --- as rules --------------------------------------------------------------------------------------------------------
+
+    def losing(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
+        """Rules that derive the heads of instances that a lower relation's change has taken away, perhaps of some others too.
+
+        An instance may have lost several of its facts, and those are no longer in their relations; so each set of literals that
+        have changed takes its turn, with all of its facts from what went.
+        """
+        changed: dict[int, Atom] = {}
+        for at, literal in enumerate(rule.body):
+            atom = literal.atom if isinstance(literal, Negation) else literal
+            if isinstance(atom, Atom) and atom.predicate not in own:
+                lost = self.plus(atom.predicate) if isinstance(literal, Negation) else self.minus(atom.predicate)
+                if lost is not None:
+                    changed[at] = Atom(lost, atom.args)
+        for size in range(1, len(changed) + 1):
+            for chosen in combinations(changed, size):
+                body = tuple(changed[at] if at in chosen else literal for at, literal in enumerate(rule.body))
+                yield replace(rule, body=self.without_changed_negations(body))
+
+    def without_changed_negations(self, body: tuple[Literal, ...]) -> tuple[Literal, ...]:
+        """A body that held before the update holds here: what is negated and has changed is not asked."""
+        return tuple(literal for literal in body if not (isinstance(literal, Negation) and literal.atom.predicate in self.of))
+
+    def gaining(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
+        """Rules that derive the heads of instances that a lower relation's change has brought.
+
+        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller (`ranges`).
+        """
+        for at, literal in enumerate(rule.body):
+            if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
+                yield replace(rule, body=(_apart(Atom(lost, literal.atom.args), rule), *rule.body))
+            elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
+                if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
+                    body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
+                    yield replace(rule, body=body)
+
+    def ranges(self, names: frozenset[str]) -> dict[str, int]:
+        """For relations to which rows were only appended, where those begin."""
+        return {name: begin for name in names if name in self.of and (begin := self.of[name].begin) is not None}
+
+
+def _apart(atom: Atom, rule: CoreRule) -> Atom:
+    """An atom of a fact that went, with names of its own for variables that stand in the negated atom alone.
+
+    `not n(X, _)` has become true if n(X, y) went for some y, and no n(X, z) is left for any z.
+    """
+    uses = Counter(name for literal in (rule.head, *rule.body) for name in names_of([literal]))
+    args = (Variable(f"{arg.name} gone") if isinstance(arg, Variable) and uses[arg.name] == 1 else arg for arg in atom.args)
+    return Atom(atom.predicate, tuple(args))
