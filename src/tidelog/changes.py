@@ -35,12 +35,34 @@ class FactsByRelation(Mapping[str, Facts]):
         return "{" + ", ".join(f"{name}: {len(facts):,}" for name, facts in self.items()) + "}"
 
 
+@dataclass(slots=True)
+class Counters:
+    """What maintenance did, as the papers count it: rule instances of each step, and facts."""
+
+    suspected: int = 0
+    """Instances that were lost, or used to propagate a deletion (deletion propagation; DRed's first step)."""
+    checked: int = 0
+    """Facts for which B/F looked for a proof."""
+    backward: int = 0
+    """Instances that B/F looked at in search of a proof."""
+    forward: int = 0
+    """Instances that proved a fact."""
+    overdeleted: int = 0
+    """Facts that DRed took away, among them those that came back."""
+    rederived: int = 0
+    """Instances that brought facts back in one step (DRed's second step)."""
+    inserted: int = 0
+    """Instances that were used to derive what is new, or back (DRed's third step)."""
+    marks: int = 0
+    """Facts that looking ahead has marked."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChangeStatistics:
     """What an update took."""
 
     algorithm: str
-    """`semi-naive` if only new consequences were derived, `rematerialise` if something was derived anew, and why."""
+    """How it was done, and why: `semi-naive` if only new consequences were derived."""
     inserted: int = 0
     """Facts that were not explicit before and are now."""
     deleted: int = 0
@@ -48,10 +70,14 @@ class ChangeStatistics:
     without_effect: int = 0
     """Insertions of facts that were explicit already, deletions of facts that were not."""
     derivations: int = 0
+    """Rule instances of all steps."""
     rounds: int = 0
     undefined: int = 0
     """Results that are undefined, such as of a division by zero."""
+    counters: Counters = field(default_factory=Counters)
     seconds: float = 0.0
+    seconds_by_phase: Mapping[str, float] = field(default_factory=dict)
+    """Of `deletion`, `insertion`, `aggregates`, `closures` and `starting over`, as far as there were any."""
 
 
 @dataclass(frozen=True, slots=True)

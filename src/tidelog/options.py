@@ -11,7 +11,7 @@ from tidelog.source import Source
 
 _LATER = {
     "engine": (),
-    "algorithm": ("bf", "dred", "counting"),
+    "algorithm": ("counting",),
     "marking": (True,),
 }
 
@@ -20,7 +20,7 @@ def refuse(**options: object) -> None:
     """Say no to options that are not there, and to those that are not there yet."""
     known: dict[str, tuple[object, ...]] = {
         "engine": ("local", "spark"),
-        "algorithm": ("auto", "rematerialise"),
+        "algorithm": ("auto", "bf", "dred", "rematerialise"),
         "marking": ("auto", False),
     }
     for name, given in options.items():

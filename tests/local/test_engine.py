@@ -264,13 +264,34 @@ def test_what_is_asked_later_has_no_limit() -> None:
 
 
 def test_the_algorithm_is_named() -> None:
-    kb = KnowledgeBase("q(X) :- p(X). r(X) :- q(X), not s(X). t(X) :- u(X).")
+    rules = "q(X) :- p(X). r(X) :- q(X), not s(X). t(X) :- u(X)."
+    kb = KnowledgeBase(rules)
     assert kb.update(insert=[("p", 1)]).stats.algorithm == "semi-naive"
-    assert kb.update(insert=[("s", 1)]).stats.algorithm == "dred"
+    assert kb.update(insert=[("s", 1)]).stats.algorithm == "bf: few facts have gone"
     assert kb.update(insert=[("u", 1)]).stats.algorithm == "semi-naive"
-    change = kb.update(delete=[("u", 1)])
-    assert change.stats.algorithm == "dred"
     assert kb.update(delete=[("u", 7)]).stats.algorithm == "semi-naive"
+    for algorithm in ("bf", "dred", "rematerialise"):
+        kb = KnowledgeBase(rules, algorithm=algorithm)
+        kb.update(insert=[("u", 1)])
+        assert kb.update(delete=[("u", 1)]).stats.algorithm == f"{algorithm}: as asked for"
+
+
+def test_what_is_counted() -> None:
+    rules = "q(X, Y) :- p(X, Y). q(X, Z) :- q(X, Y), p(Y, Z)."
+    edges = [("p", 1, 2), ("p", 2, 3), ("p", 1, 3), ("p", 3, 4)]
+    by_algorithm = {}
+    for algorithm in ("bf", "dred"):
+        kb = KnowledgeBase(rules, algorithm=algorithm, modules=False)
+        kb.update(insert=edges)
+        change = kb.update(delete=[("p", 2, 3)])
+        assert dict(change.deleted.items()).keys() == {"p", "q"}
+        assert sorted(change.deleted["q"]) == [(2, 3), (2, 4)]
+        by_algorithm[algorithm] = change.stats.counters
+        assert set(change.stats.seconds_by_phase) == {"deletion", "insertion"}
+    assert by_algorithm["dred"].overdeleted == 4  # q(1, 3) and q(1, 4) too, which come back
+    assert by_algorithm["dred"].rederived >= 1
+    assert by_algorithm["bf"].overdeleted == by_algorithm["bf"].rederived == 0
+    assert by_algorithm["bf"].checked == 3  # q(2, 3), q(1, 3), q(2, 4)
 
 
 def test_only_what_is_new_is_derived() -> None:

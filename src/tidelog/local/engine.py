@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from tidelog.changes import Counters
 from tidelog.local.core import Core, core_of
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
@@ -22,9 +23,9 @@ from tidelog.syntax.tree import Literal
 class LocalEngine:
     """A program and its facts in this process."""
 
-    def __init__(self, program: Program, *, modules: bool = True, starts_over: bool = False) -> None:
-        """With `starts_over` every unit that a change touches is derived anew."""
-        self.program, self._starts_over = program, starts_over
+    def __init__(self, program: Program, *, modules: bool = True, algorithm: str = "auto") -> None:
+        """With the algorithm `rematerialise` every unit that a change touches is derived anew."""
+        self.program, self._algorithm = program, algorithm
         self.core: Core = core_of(program, modules=modules)
         self.state = State()
         self.state.prepare(self.core)
@@ -35,6 +36,8 @@ class LocalEngine:
         self.statistics = Statistics()
         self.algorithm = "none"
         """How the last settling was done."""
+        self.counters, self.seconds = Counters(), dict[str, float]()
+        """What it did, and how long each phase took."""
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
@@ -85,7 +88,7 @@ class LocalEngine:
         with watch.guarding():
             try:
                 evaluation = Evaluation(self.state, watch, statistics)
-                maintenance = Maintenance(self.state, evaluation, own, self._changes, starts_over=self._starts_over)
+                maintenance = Maintenance(self.state, evaluation, own, self._changes, self._algorithm)
                 self._go_through(evaluation, maintenance)
                 watch.look()
             except BaseException:
@@ -94,6 +97,7 @@ class LocalEngine:
         self._is_derived, self._changes = True, ExplicitChanges()
         self.statistics = statistics
         self.algorithm = _how(maintenance)
+        self.counters, self.seconds = maintenance.counters, maintenance.seconds
         self._tidy()
         return {name: delta for name, delta in maintenance.deltas.of.items() if not name.startswith("#")}
 
@@ -135,7 +139,5 @@ class LocalEngine:
 
 
 def _how(maintenance: Maintenance) -> str:
-    redone = sorted(name for name in maintenance.redone if not name.startswith("#"))
-    if maintenance.deleted:
-        return "dred"
-    return f"rematerialise: {', '.join(redone)}" if redone else "semi-naive"
+    """The algorithms that took part, and why each was chosen."""
+    return "; ".join(f"{name}: {why}" for name, why in maintenance.chosen.items()) or "semi-naive"

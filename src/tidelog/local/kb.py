@@ -115,10 +115,12 @@ class LocalKnowledgeBase(KnowledgeBase):
             added,
             removed,
             without_effect,
-            engine.statistics.derivations,
+            engine.statistics.derivations + engine.counters.backward + engine.counters.forward,
             max((r.number for r in engine.statistics.rounds), default=0),
             engine.statistics.undefined,
+            engine.counters,
             perf_counter() - started,
+            engine.seconds,
         )
         return Change(
             FactsByRelation(lambda: {n: self._came(n, d) for n, d in differences.items()}),
@@ -187,7 +189,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
             _announce_compilation()
-            self._started = LocalEngine(self._program, modules=self._modules, starts_over=self._algorithm == "rematerialise")
+            self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
             for name, rows in self._by_relation(self._program.facts).items():
                 self._started.add(name, rows)
         return self._started

@@ -7,11 +7,16 @@ nothing but a delta that works the other way round.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from tidelog.changes import Counters
+from tidelog.local.backward_forward import BackwardForward
+from tidelog.local.choosing import choose
 from tidelog.local.core import Calls, Closure, Folding, Unit
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
@@ -40,14 +45,14 @@ class ExplicitChanges:
 class Maintenance:
     """One update of a state."""
 
-    def __init__(self, state: State, evaluation: Evaluation, undo: Undo, changes: ExplicitChanges, *, starts_over: bool) -> None:
+    def __init__(self, state: State, evaluation: Evaluation, undo: Undo, changes: ExplicitChanges, algorithm: str) -> None:
         self.state, self.evaluation, self.undo, self.changes = state, evaluation, undo, changes
-        self.starts_over = starts_over
+        self.algorithm = algorithm
         self.deltas = Deltas(state)
-        self.redone: set[str] = set()
-        """Relations that were derived anew."""
-        self.deleted = False
-        """Whether some unit had to look for what does not follow any more."""
+        self.chosen: dict[str, str] = {}
+        """The algorithms that took part, each with the reason that it was first chosen for."""
+        self.counters = Counters()
+        self.seconds: dict[str, float] = {}
 
     def begin(self, derived: set[str]) -> None:
         """Tell the units of what happened to relations without rules."""
@@ -67,16 +72,20 @@ class Maintenance:
             return
         closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
         folded = [(name, special) for name, special in unit.specials.items() if isinstance(special, Folding)]
-        if unit.stages or (self.starts_over and not closed):
+        if unit.stages or (self.algorithm == "rematerialise" and not closed):
+            why = "as asked for" if self.algorithm == "rematerialise" else "an aggregate's groups come from its own recursion"
+            self.chosen.setdefault("rematerialise", why)
             self._start_over(unit)
         elif closed:
-            self.evaluation.from_scratch(unit)
+            with self._phase("closures"):
+                self.evaluation.from_scratch(unit)
             for name, _ in closed:
                 self.deltas.of[name] = Delta(before=self.undo.virtual.get(name), after=self.state.virtual[name])
-                self.redone.add(name)
+                self.chosen.setdefault("modules", f"`{name}` is transitive")
         elif folded:
-            for name, special in folded:
-                self.deltas.changed(name, *refold(name, special, self.state, self.deltas, self.evaluation, self.undo))
+            with self._phase("aggregates"):
+                for name, special in folded:
+                    self.deltas.changed(name, *refold(name, special, self.state, self.deltas, self.evaluation, self.undo))
         else:
             self._maintain(unit)
 
@@ -90,21 +99,44 @@ class Maintenance:
         gone: dict[str, Table] = {}
         seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
         if seeds or self._loses(unit):
-            self.deleted = True
-            gone = DRed(unit, self.state, self.deltas, self.evaluation, self.undo).delete(seeds)
+            chosen, why = choose(self.algorithm, unit, self.state, self.deltas, seeds)
+            self.chosen.setdefault(chosen, why)
+            if chosen == "rematerialise":
+                self._start_over(unit)
+                return
+            with self._phase("deletion"):
+                gone = self._delete(unit, chosen, seeds)
             begin |= {name: 0 for name in gone if not own[name].arity}  # its one row leaves no hole
         for name, table in own.items():
             for rows in self.changes.came.get(name, ()):
                 table.insert(rows)
         first = [variant for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
         before = {name: at for name, at in begin.items() if own[name].end > at}
-        self.evaluation.continue_from(unit, before | self.deltas.ranges(unit.uses - set(own)), first)
+        used = self.evaluation.statistics.derivations
+        with self._phase("insertion"):
+            self.evaluation.continue_from(unit, before | self.deltas.ranges(unit.uses - set(own)), first)
+        self.counters.inserted += self.evaluation.statistics.derivations - used
         for name in own:
             if name in gone:
                 self._changed(name, begin[name], gone[name].rows)
             else:
                 self.deltas.grew(name, begin[name])
         progress.facts = facts + _seen(own) - held
+
+    def _delete(self, unit: Unit, chosen: str, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+        algorithm = BackwardForward if chosen == "bf" else DRed
+        deletion = algorithm(unit, self.state, self.deltas, self.evaluation, self.undo)
+        gone = deletion.delete(seeds)
+        for counter in fields(Counters):
+            value = getattr(self.counters, counter.name) + getattr(deletion.counters, counter.name)
+            setattr(self.counters, counter.name, value)
+        return gone
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
     def _loses(self, unit: Unit) -> bool:
         """Whether a change below can take an instance of a rule away."""
@@ -140,9 +172,9 @@ class Maintenance:
             if isinstance(special, Calls):
                 self.state.answered[special.asked] = 0
         progress.facts = facts + _seen(own) - held
-        self.evaluation.from_scratch(unit)
+        with self._phase("starting over"):
+            self.evaluation.from_scratch(unit)
         for name, table in own.items():
-            self.redone.add(name)
             before = self.undo.rows_before(table)
             known = self.state.helper("#known", table.arity, before)
             came, went = table.rows[~known.contains(table.rows)], before[~table.contains(before)]

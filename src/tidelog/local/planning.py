@@ -43,15 +43,15 @@ class Plan:
     scratch: list[Int32s] = field(default_factory=list)
 
 
-def plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
+def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
     """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.
 
     Atoms before the delta's see the facts before the delta only, so that no instance is found twice.  As a rule the delta comes
-    first, since it is small; where it is not, the atom takes its turn like any other.
+    first, since it is small; where it is not, the atom takes its turn like any other, unless `delta_first` says otherwise.
     """
     planner = _Planner(rule, state, delta)
     planner.order(delta_first=delta is not None)
-    if delta is not None and sum(isinstance(literal, Atom) for literal in rule.body) > 1:
+    if delta is not None and not delta_first and sum(isinstance(literal, Atom) for literal in rule.body) > 1:
         other = _Planner(rule, state, delta)
         other.order()
         if other.visited < planner.visited and not other.tests_delta:
@@ -59,9 +59,37 @@ def plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
     return planner.assembled()
 
 
+def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
+    """The plan that finds the instances of a rule that derive a given fact, and how the fact and its body stand in the slots.
+
+    Atoms of the relations in `own` bind all their variables, so that their facts can be named; the plan stops at each instance.
+    """
+    planner = _Planner(rule, state, None, own)
+    actions: list[int] = []
+    for column, arg in enumerate(rule.head.args):
+        is_new = isinstance(arg, Variable) and arg.name not in planner.bound
+        actions += [column, BIND if is_new else CHECK, planner._slot(arg)]
+        planner.bound |= names_of([arg])
+    planner.order()
+    body = [
+        (literal.predicate, [planner._slot(arg) for arg in literal.args])
+        for literal in rule.body
+        if isinstance(literal, Atom) and literal.predicate in own
+    ]
+    return planner.assembled(layout.YIELD), BackwardWords([len(rule.head.args), *actions], body)
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardWords:
+    """How a fact is read into the slots of a backward plan, and which slots are the facts of its body."""
+
+    head: list[int]
+    body: list[tuple[str, list[int]]]
+
+
 class _Planner:
-    def __init__(self, rule: CoreRule, state: State, delta: int | None) -> None:
-        self.rule, self.state, self.delta = rule, state, delta
+    def __init__(self, rule: CoreRule, state: State, delta: int | None, own: frozenset[str] = frozenset()) -> None:
+        self.rule, self.state, self.delta, self.own = rule, state, delta, own
         self.steps: list[list[int]] = []
         self.values: list[int] = []
         self.slot_of: dict[object, int] = {}
@@ -123,6 +151,8 @@ class _Planner:
     def _is_existence(self, atom: Atom, place: int) -> bool:
         """Whether a stored atom's unbound variables stand in it alone, so that one fact is as good as all."""
         if self._span(place) == layout.DELTA or isinstance(self.state.stored(atom.predicate), VirtualRelation):
+            return False
+        if atom.predicate in self.own:
             return False
         return self._needed(atom) <= self.bound
 
@@ -203,7 +233,7 @@ class _Planner:
         for column in columns:
             arg = atom.args[column]
             if isinstance(arg, Variable) and arg.name not in self.bound:
-                if self.uses[arg.name] == 1:
+                if self.uses[arg.name] == 1 and atom.predicate not in self.own:
                     continue
                 self._bind(arg.name)
                 actions += [column, BIND, self._slot(arg)]
@@ -332,17 +362,18 @@ class _Planner:
                     fixed = head[1 - position]
                     self.steps[-1] = [layout.PROBE_EMIT, index, table, span, column, fixed, position, count, *keys]
 
-    def assembled(self) -> Plan:
-        """The steps as code, with the indexes that they need."""
+    def assembled(self, last: int = layout.EMIT) -> Plan:
+        """The steps as code, with the indexes that they need; the last one derives the head, or stops at the instance."""
         head_table = self.state.table(self.rule.head.predicate)
         head = [self._slot(arg) for arg in self.rule.head.args]
         cut = self.last_binding
-        self._fuse(head)
+        if last == layout.EMIT:
+            self._fuse(head)
         indexes = [table.index_on(columns) for table, columns in self.indexes]
         for step in self.steps:
             if step[0] in (layout.PROBE, layout.PROBE_EMIT, layout.NONE, layout.SOME) and step[1] >= 0:
                 step[1] = indexes[step[1]].number
-        steps = [*self.steps, [layout.EMIT]]
+        steps = [*self.steps, [last]]
         head_at = layout.STEPS_AT + len(steps)
         places: list[int] = []
         code: list[int] = []

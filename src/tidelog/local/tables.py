@@ -44,6 +44,9 @@ class Index:
 class Table:
     """The rows of one relation."""
 
+    uses_bits = True
+    """Whether pairs may be found by a matrix of bits."""
+
     def __init__(self, store: Store, number: int, arity: int) -> None:
         self.store, self.number, self.arity = store, number, arity
         self.indexes: dict[tuple[int, ...], Index] = {}
@@ -149,7 +152,7 @@ class Table:
 
     def _domain_for(self, count: int) -> int:
         """How many rows and columns a matrix of bits would have, if it is worth having; else 0."""
-        if self.arity != 2:
+        if self.arity != 2 or not self.uses_bits:
             return 0
         domain = 1 << max(6, (self.store.term_count() - 1).bit_length())
         affordable = domain * domain // 8 <= max(_BYTES_A_FACT * count, min(_EARLY_BYTES, _EARLY_BYTES_A_FACT * count))
@@ -289,6 +292,12 @@ class Table:
                 kernel.extend_index(self.store.M, self.store.X, index.number, upto)
                 look()
             kernel.extend_index(self.store.M, self.store.X, index.number, count)
+
+    def make_room_in_index(self, index: Index) -> None:
+        """Let the kernel extend an index by itself as far as the table has room."""
+        self._make_room(index, self.store.X[index.number], self._capacity)
+        if self.store.X[index.number, layout.UPTO] == 0:
+            kernel.extend_index(self.store.M, self.store.X, index.number, int(self._words[layout.ALL]))
 
     def _make_room(self, index: Index, words: Int64s, count: int) -> None:
         """Heads for all keys there may be: one for each id if the index has one column and ids are not too many, else hashed."""

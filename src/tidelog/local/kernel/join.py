@@ -41,6 +41,7 @@ from tidelog.local.kernel.layout import (
     ENTERING,
     FILTER,
     FORWARD,
+    FOUND,
     FROM_LEFT,
     GROW_TABLE,
     GROW_TERMS,
@@ -66,6 +67,7 @@ from tidelog.local.kernel.layout import (
     TEST,
     UNDEFINED,
     WALKED,
+    YIELD,
 )
 from tidelog.local.kernel.memory import Int32s, Int64s, call, int32s
 from tidelog.local.kernel.tables import FULL, chain, contains, insert, rows_of
@@ -75,7 +77,7 @@ BIND, CHECK = 0, 1
 
 
 @hot
-def _matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool:
+def matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool:
     """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
     for j in range(P[at]):
         action = at + 1 + 3 * j
@@ -212,7 +214,7 @@ def run(
                 limit, arity = M[table, OLD] if P[at + 3] == BEFORE else M[table, ALL], M[table, ARITY]
                 oldest = M[table, OLD] if P[at + 3] == DELTA else np.int64(0)
                 while row >= oldest:
-                    if row < limit and _matches(rows, row * arity, P, at + 5 + keys, slots):
+                    if row < limit and matches(rows, row * arity, P, at + 5 + keys, slots):
                         found = True
                         break
                     row = np.int64(following[row]) - 1
@@ -228,7 +230,7 @@ def run(
             rows, arity = rows_of(M, table), M[table, ARITY]
             has_holes = M[table, HOLES] > 0
             while row < end:
-                if (not has_holes or rows[row * arity] >= 0) and _matches(rows, row * arity, P, at + 3, slots):
+                if (not has_holes or rows[row * arity] >= 0) and matches(rows, row * arity, P, at + 3, slots):
                     found = True
                     break
                 row += 1
@@ -246,6 +248,12 @@ def run(
             depth = np.int64(P[CUT])
             entering = False
             continue
+        elif op == YIELD:
+            S[DERIVATIONS] += 1
+            status = np.int64(FOUND)
+            depth -= 1
+            entering = False
+            break
         elif op == NODES or op == FORWARD or op == BACKWARD:
             v = np.int64(P[at + 1])
             if entering:

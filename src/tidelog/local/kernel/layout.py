@@ -32,7 +32,7 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 
 # The steps, each with its words.
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
-NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME = range(11, 18)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD = range(11, 19)
 # SCAN        table, span, actions: all rows
 # PROBE       index, table, span, keys, actions: the rows of one chain
 # PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
@@ -40,7 +40,7 @@ NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME = range(11, 18)
 # NONE        index or -1, table, keys, pairs of equal columns: no such row;  SOME: at least one
 # SAME        slot, slot;  DIFFERENT: slot, slot
 # FILTER      code: the expression is true;  LET: slot, code: the slot becomes its value
-# EMIT        the head
+# EMIT        the head;  YIELD: stop, for somebody else looks at the instance
 # NODES       virtual, slot: every left end
 # FORWARD     virtual, key slot, slot: what the left end leads to;  BACKWARD: what leads to the right end
 # HAS_PAIR    virtual, slot, slot;  LACKS_PAIR: the same
@@ -53,5 +53,5 @@ FROM_LEFT, FROM_RIGHT, ANY_PAIR, ANY_LOOP = range(4)
 DEPTH, ENTERING, STATUS, CULPRIT, BUDGET, DERIVATIONS, UNDEFINED, WALKED = range(8)
 STATE_WIDTH = 8
 # WALKED      rows that the last step looked at
-DONE, PAUSED, GROW_TABLE, GROW_TERMS = range(4)
-"""Why the kernel returned: nothing is left; the budget is used up; the table `CULPRIT`, or the dictionary, is full."""
+DONE, PAUSED, GROW_TABLE, GROW_TERMS, FOUND = range(5)
+"""Why the kernel returned: nothing is left; the budget is used up; the table `CULPRIT`, or the dictionary, is full; YIELD."""

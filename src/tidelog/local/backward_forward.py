@@ -1,0 +1,189 @@
+"""Backward/Forward: Motik, Nenov, Piro and Horrocks, "Incremental Update of Datalog Materialisation" (AAAI 2015), for one unit.
+
+A suspect goes only if no proof is left for it (`kernel.proving` is Algorithms 2 and 3; `deletion` is the loop of Algorithm 1).
+Departures: facts of lower units count as proved, since they are what they will be. All facts that a failed check has touched
+and not proved go at once, for they are disproved as well (the paper's S; so S and D are one set, and O is what has left its
+relation). There is no set of facts proved before they are checked (the paper's Y): a check begins by looking one step ahead,
+which finds the same proofs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.local.core import CoreRule, Unit
+from tidelog.local.deletion import Deletion
+from tidelog.local.kernel import layout, proving
+from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.materialise import STEP_BUDGET
+from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
+from tidelog.local.state import State
+from tidelog.local.tables import Table
+from tidelog.syntax.tree import Atom, Literal, Negation
+
+_FRAMES = 64
+
+
+class BackwardForward(Deletion):
+    """Delete only what has no proof."""
+
+    name = "bf"
+
+    def _suspects_of(self, name: str) -> Table:
+        return self.state.helper(f"#suspect {name}", self.state.table(name).arity)
+
+    def examine(self) -> None:
+        """Let those suspects go that cannot be proved."""
+        if not hasattr(self, "_machine"):
+            self._machine = _Machine(self)
+        self._machine.run()
+
+    def finish(self) -> None:
+        """Nothing went too early."""
+        words = self._machine.words
+        self.counters.checked = int(words[proving.CHECKED_COUNT])
+        self.counters.backward = int(words[proving.BACKWARD_COUNT])
+        self.counters.forward = int(words[proving.FORWARD_COUNT])
+
+
+def is_possible(unit: Unit, state: State) -> bool:
+    """Whether proofs can be looked for: not through virtual relations, whose lists a waiting check cannot keep."""
+    atoms = [_atom(literal) for rule in unit.rules for literal in rule.body]
+    return not any(atom is not None and atom.predicate in state.virtual for atom in atoms)
+
+
+def _atom(literal: Literal) -> Atom | None:
+    if isinstance(literal, Negation):
+        return literal.atom
+    return literal if isinstance(literal, Atom) else None
+
+
+@dataclass(slots=True)
+class _Backward:
+    plan: Plan
+    words: BackwardWords
+
+
+class _Machine:
+    """The kernel's view of one unit: its plans and tables in one place."""
+
+    def __init__(self, deletion: BackwardForward) -> None:
+        self.deletion, self.state = deletion, deletion.state
+        self.names = list(deletion.gone)
+        self.number = {name: k for k, name in enumerate(self.names)}
+        tables = [self._tables(name) for name in self.names]
+        self.R: Int64s = np.zeros((len(self.names), proving.RELATION_WIDTH), np.int64)
+        self.R[:, : len(tables[0])] = tables
+        self.forward: list[list[Plan]] = [[] for _ in self.names]
+        self.backward: list[list[_Backward]] = [[] for _ in self.names]
+        own = frozenset(self.names)
+        for rule in deletion.unit.rules:
+            self.backward[self.number[rule.head.predicate]].append(_Backward(*plan_backward(rule, self.state, own)))
+            for at, literal in enumerate(rule.body):
+                if isinstance(literal, Atom) and literal.predicate in own:
+                    forward = plan(_proving(rule, own), self.state, at, delta_first=True)
+                    self.forward[self.number[literal.predicate]].append(forward)
+        self._assemble()
+        for name in self.names:
+            self.state.helpers[f"#proved {name}"].show_all()
+        self.words: Int64s = np.zeros(proving.PROVING_WIDTH, np.int64)
+        self.words[proving.FORTH] = -1
+
+    def _tables(self, name: str) -> list[int]:
+        arity, state = self.state.table(name).arity, self.state
+        explicit = state.explicit[name].number if name in state.explicit else -1
+        helpers = [state.helper(f"#{role} {name}", arity).number for role in ("checked", "proved")]
+        return [*helpers, self.deletion.gone[name].number, explicit, self.deletion.suspects[name].number]
+
+    def _assemble(self) -> None:
+        """One matrix of all plans, and lists of words for what the kernel must know of them."""
+        plans: list[Plan] = []
+        back: list[tuple[int, int, int]] = []
+        listed: list[int] = []
+        forth: list[int] = []
+        indexes: list[int] = []
+        for k, name in enumerate(self.names):
+            bounds = [len(back)]
+            for backward in self.backward[k]:
+                fact_at = len(listed)
+                listed += backward.words.head
+                back.append((len(plans), fact_at, len(listed)))
+                listed.append(len(backward.words.body))
+                for predicate, slots in backward.words.body:
+                    listed += [self.number[predicate], *slots]
+                plans.append(backward.plan)
+            bounds += [len(back), len(forth)]
+            for prepared in self.forward[k]:
+                forth.append(len(plans))
+                plans.append(prepared)
+            bounds.append(len(forth))
+            for role in ("proved", "checked"):
+                bounds.append(len(indexes))
+                indexes += [index.number for index in self.state.helpers[f"#{role} {name}"].indexes.values()]
+                bounds.append(len(indexes))
+            self.R[k, proving.BACK_FROM : proving.CHECKED_TO + 1] = bounds
+        self.plans = plans
+        self.Q: Int64s = np.array([_addresses(prepared) for prepared in plans], np.int64).reshape(-1, proving.PLAN_WIDTH)
+        self.B: Int64s = np.array(back, np.int64).reshape(-1, 3)
+        self.A: Int32s = np.array(listed or [0], np.int32)
+        self.F: Int32s = np.array(forth or [0], np.int32)
+        self.N: Int32s = np.array(indexes or [0], np.int32)
+        self.key: Int32s = np.zeros(max([1, *(self.state.table(name).arity for name in self.names)]), np.int32)
+        widest = max((len(p.slots) + len(p.cursor) for p in plans), default=0)
+        self.frames: Int64s = np.zeros((_FRAMES, proving.FRAME_HEAD + layout.STATE_WIDTH + widest), np.int64)
+
+    def run(self) -> None:
+        """Examine the suspects that have come since the last time."""
+        state, store, words, watch = self.state, self.state.store, self.words, self.deletion.evaluation.watch
+        for k, name in enumerate(self.names):
+            self.R[k, proving.LAST_SUSPECT] = self.deletion.suspects[name].end
+        for prepared in self.plans:
+            for table, index in prepared.indexes:
+                table.extend_index(index, watch.look)
+        self._make_room()
+        while True:
+            words[proving.STEPS_LEFT] = STEP_BUDGET
+            buffers = (self.Q, self.R, self.B, self.A, self.F, self.N, self.frames, self.key, words)
+            proving.prove(store.M, store.X, state.V, state.terms.header, *buffers)
+            outcome = words[proving.OUTCOME]
+            if outcome == layout.DONE:
+                return
+            if outcome == layout.GROW_TABLE:
+                store.tables[words[proving.FULL_TABLE]].grow()
+                self._make_room()
+            elif outcome == layout.GROW_TERMS:
+                state.terms.grow()
+            elif outcome == proving.GROW_STACK:
+                self.frames = np.concatenate([self.frames, np.zeros_like(self.frames)])
+            watch.look()
+
+    def _make_room(self) -> None:
+        """The kernel extends the indexes on what is checked and proved by itself."""
+        for name in self.names:
+            for table in (self.state.helpers[f"#proved {name}"], self.state.helpers[f"#checked {name}"]):
+                for index in table.indexes.values():
+                    table.make_room_in_index(index)
+
+
+def _proving(rule: CoreRule, own: frozenset[str]) -> CoreRule:
+    """A rule that proves its head from proved facts, if the head has been checked."""
+    body = tuple(
+        Atom(f"#proved {literal.predicate}", literal.args) if isinstance(literal, Atom) and literal.predicate in own else literal
+        for literal in rule.body
+    )
+    checked = Atom(f"#checked {rule.head.predicate}", rule.head.args)
+    return replace(rule, head=Atom(f"#proved {rule.head.predicate}", rule.head.args), body=(*body, checked))
+
+
+def _addresses(prepared: Plan) -> list[int]:
+    p = prepared
+    pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (p.code, p.slots, p.cursor)]
+    return [
+        *(word for pair in pairs for word in pair),
+        p.lists.ctypes.data,
+        *(word for buffer in (p.key, p.stack) for word in (buffer.ctypes.data, len(buffer))),
+        p.state.ctypes.data,
+        p.services.ctypes.data,
+    ]

@@ -1,0 +1,104 @@
+"""Deletions in one unit: what has lost a derivation is suspected; what an algorithm lets go makes others suspect.
+
+The loop is the same for all algorithms. Facts that went in a round are still joined in it, and leave their relations at its
+end, so that no rule instance is used in two rounds (the inverse of semi-naive evaluation). What a lower relation has lost is
+joined from a table of its own, since it has left already. Where a negated relation has changed, it is not asked here: more
+may be suspected than has lost anything, and never less.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+
+from tidelog.changes import Counters
+from tidelog.local.core import CoreRule, Unit
+from tidelog.local.deltas import Deltas, Rows
+from tidelog.local.materialise import Evaluation, positive_atoms
+from tidelog.local.state import State, Undo
+from tidelog.local.tables import Table
+from tidelog.syntax.tree import Atom
+
+
+class Deletion(ABC):
+    """The deletions of one unit in one update."""
+
+    name: str
+    """As users know the algorithm."""
+
+    def __init__(self, unit: Unit, state: State, deltas: Deltas, evaluation: Evaluation, undo: Undo) -> None:
+        self.unit, self.state, self.deltas, self.evaluation, self.undo = unit, state, deltas, evaluation, undo
+        self.own = set(unit.relations)
+        self.counters = Counters()
+        heads = dict.fromkeys(rule.head.predicate for rule in unit.rules)
+        self.gone = {name: state.helper(f"#gone {name}", state.table(name).arity) for name in heads}
+        """What went, by relation."""
+        self.suspects = {name: self._suspects_of(name) for name in heads}
+
+    def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+        """Take away what does not follow any more; all that went, by relation, of which some may be back.
+
+        `seeds` are facts that are not explicit any more.  What follows from facts that are back is for the caller to derive.
+        """
+        self.evaluation.mark(self.unit, {})
+        before = self.evaluation.statistics.derivations
+        for name, rows in seeds.items():
+            self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
+        losing = [self._suspecting(variant) for rule in self.unit.rules for variant in self.deltas.losing(rule, self.own)]
+        self.evaluation.apply_once(losing)
+        uses = [
+            (*self._at(rule, at, name), name)
+            for rule in self.unit.rules
+            for at, name in positive_atoms(rule)
+            if name in self.gone
+        ]
+        left = dict.fromkeys(self.gone, 0)
+        while True:
+            self.examine()
+            new = [name for name, table in self.gone.items() if table.end > left[name]]
+            if not new:
+                break
+            for name, table in self.gone.items():
+                table.show_all(left[name])
+            ends = {name: table.end for name, table in self.gone.items()}
+            self.evaluation.apply_deltas([(rule, at) for rule, at, name in uses if name in new])
+            for name in new:
+                self.undo.remove(self.state.table(name), self.gone[name].rows[left[name] : ends[name]])
+                self.state.table(name).show_all()
+                left[name] = ends[name]
+        between = self.evaluation.statistics.derivations
+        self.finish()
+        self.counters.suspected = between - before
+        self.counters.rederived = self.evaluation.statistics.derivations - between
+        return {name: table for name, table in self.gone.items() if len(table)}
+
+    # --- what algorithms do each in their own way ------------------------------------------------------------------------
+
+    @abstractmethod
+    def _suspects_of(self, name: str) -> Table:
+        """The table of suspects of a relation, empty."""
+
+    @abstractmethod
+    def examine(self) -> None:
+        """Let some suspects go."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Bring back what went too early."""
+
+    # --- rules -----------------------------------------------------------------------------------------------------------
+
+    suspects_name = "#suspect"
+
+    def _suspecting(self, rule: CoreRule) -> CoreRule:
+        """A rule that suspects its head, if it is there."""
+        head = Atom(f"{self.suspects_name} {rule.head.predicate}", rule.head.args)
+        return replace(rule, head=head, body=(*rule.body, rule.head))
+
+    def _at(self, rule: CoreRule, at: int, name: str) -> tuple[CoreRule, int]:
+        """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
+        atom = rule.body[at]
+        assert isinstance(atom, Atom)
+        before, after = (self.deltas.without_changed_negations(part) for part in (rule.body[:at], rule.body[at + 1 :]))
+        return self._suspecting(replace(rule, body=(*before, Atom(f"#gone {name}", atom.args), *after))), len(before)

@@ -1,0 +1,387 @@
+"""Proving facts backward and forward, depth first: Algorithms 2 and 3 of the B/F paper, for all suspects in one call.
+
+A suspect is *checked*: rule instances that derive it are looked for, and the facts of their bodies checked in turn, each fact
+once. What is explicit is *proved*, and so is the head of an instance of which all facts are proved, if it has been checked.
+When a suspect has been dealt with, every fact checked on its behalf has been proved, or will never be: those are *gone*.
+
+The stack of checks is a matrix, a row for each; a check that waits for another one keeps there where its plan stood. All
+plans run in the one join kernel (`join.run`): backward plans stop at each instance (YIELD), forward plans derive into the
+table of what is proved. `Z` says where everything stands, so that a run can stop whenever a table is full or the budget is
+used up. Before it checks any body, a check looks ahead for an instance that is proved or explicit as it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.join import matches, run
+from tidelog.local.kernel.layout import (
+    ALL,
+    ARITY,
+    BUDGET,
+    CAPACITY,
+    COUNT,
+    CULPRIT,
+    DERIVATIONS,
+    DONE,
+    ENTERING,
+    FOUND,
+    GROW_TABLE,
+    OLD,
+    PAUSED,
+    SLOT_COUNT,
+    STATE_WIDTH,
+    STATUS,
+)
+from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
+from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
+
+# Q: a plan's buffers.
+CODE, CODE_LENGTH, SLOTS, SLOT_LENGTH, CURSOR, STEPS, LISTS, KEY, KEY_LENGTH, STACK, STACK_LENGTH, STATE, SERVICES = range(13)
+PLAN_WIDTH = 13
+
+# R: a relation of the unit, with the tables that an update needs beside it, and where its plans and indexes stand.
+CHECKED, PROVED, GONE, EXPLICIT, SUSPECTS = range(5)
+BACK_FROM, BACK_TO, FORTH_FROM, FORTH_TO, PROVED_FROM, PROVED_TO, CHECKED_FROM, CHECKED_TO = range(5, 13)
+NEXT_SUSPECT, LAST_SUSPECT, USED, SETTLED = range(13, 17)
+RELATION_WIDTH = 17
+# BACK_FROM … its rows of B, its forward plans in F, and the indexes in N on what is proved of it, and on what is checked
+# USED        proved facts that have been used to prove others
+# SETTLED     checked facts of which it is known whether they have gone
+
+# B: a backward plan.
+PLAN, FACT_AT, BODY_AT = range(3)
+# FACT_AT     where A says how a fact is read into the slots;  BODY_AT: where it says what the facts of the body are
+
+# A frame of the stack.
+OF, ROW, BACKWARD, PASS, ATOM, WAITS, FRAME_HEAD = range(7)
+# ATOM        the atom of the instance in hand that comes next, or -1: the next instance;  WAITS: its plan's place is kept here
+LOOKING_AHEAD, CHECKING = 0, 1
+
+# Z: where a run stands.
+DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT = range(8)
+PROVING_WIDTH = 8
+# FORTH       the forward plan in hand, or -1
+GROW_STACK = 100
+_BUDGET = 1 << 16
+"""Steps of a plan before it is paused, so that somebody can look up."""
+
+
+@part
+def _has_room(M: Int64s, table: int) -> bool:
+    count = M[table, COUNT] + 2
+    return count <= M[table, CAPACITY] and 2 * count <= M[table, SLOT_COUNT]
+
+
+@part
+def _run(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, plan: int) -> int:
+    """Run a plan from where it stands; why it stopped."""
+    q = Q[plan]
+    steps, S = q[STEPS], int64s(q[STATE], STATE_WIDTH)
+    run(
+        M,
+        X,
+        V,
+        T,
+        int64s(q[SERVICES], 2),
+        int32s(q[CODE], q[CODE_LENGTH]),
+        int32s(q[SLOTS], q[SLOT_LENGTH]),
+        int64s(q[CURSOR], steps),
+        int64s(q[LISTS], 4 * steps).reshape((steps, 4)),
+        int32s(q[KEY], q[KEY_LENGTH]),
+        int64s(q[STACK], q[STACK_LENGTH]),
+        S,
+    )
+    return S[STATUS]
+
+
+@part
+def _restart(Q: Int64s, plan: int) -> None:
+    S = int64s(Q[plan, STATE], STATE_WIDTH)
+    S[:] = 0
+    S[ENTERING] = 1
+    S[BUDGET] = _BUDGET
+
+
+@part
+def _keep_place(Q: Int64s, plan: int, frame: Int64s) -> None:
+    """Keep in a frame where its plan stands."""
+    at = np.int64(FRAME_HEAD)
+    S = int64s(Q[plan, STATE], STATE_WIDTH)
+    for i in range(STATE_WIDTH):
+        frame[at + i] = S[i]
+    at += STATE_WIDTH
+    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    for i in range(len(slots)):
+        frame[at + i] = slots[i]
+    at += len(slots)
+    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
+    for i in range(len(cursor)):
+        frame[at + i] = cursor[i]
+    frame[WAITS] = 1
+
+
+@part
+def _take_place(Q: Int64s, plan: int, frame: Int64s) -> None:
+    """Let a plan stand where a frame has kept it."""
+    at = np.int64(FRAME_HEAD)
+    S = int64s(Q[plan, STATE], STATE_WIDTH)
+    for i in range(STATE_WIDTH):
+        S[i] = frame[at + i]
+    at += STATE_WIDTH
+    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    for i in range(len(slots)):
+        slots[i] = frame[at + i]
+    at += len(slots)
+    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
+    for i in range(len(cursor)):
+        cursor[i] = frame[at + i]
+    frame[WAITS] = 0
+
+
+@part
+def _open(M: Int64s, R: Int64s, k: int, key: Int32s, frames: Int64s, Z: Int64s) -> None:
+    """Check a fact, unless it has been: an explicit one is proved at once, another one goes on the stack."""
+    table = R[k, CHECKED]
+    row = M[table, COUNT]
+    if insert(M, table, key) == 0:
+        return
+    Z[CHECKED_COUNT] += 1
+    if R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key):
+        insert(M, R[k, PROVED], key)
+        return
+    frame = frames[Z[DEPTH]]
+    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM], frame[WAITS] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, -1, 0
+    Z[DEPTH] += 1
+
+
+@part
+def _start(M: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s) -> bool:
+    """Start the backward plan of a frame with its fact; whether the fact fits the head."""
+    b, table = frame[BACKWARD], R[frame[OF], CHECKED]
+    plan = B[b, PLAN]
+    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    if not matches(rows_of(M, table), frame[ROW] * M[table, ARITY], A, B[b, FACT_AT], slots):
+        return False
+    _restart(Q, plan)
+    return True
+
+
+@part
+def _body_fact(A: Int32s, at: int, slots: Int32s, arity: int, key: Int32s) -> None:
+    for j in range(arity):
+        key[j] = slots[A[at + j]]
+
+
+@part
+def _is_proved_ahead(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s) -> bool:
+    """Whether all facts of an instance's body are proved or explicit."""
+    count = A[at]
+    at += 1
+    for _ in range(count):
+        k = np.int64(A[at])
+        arity = M[R[k, PROVED], ARITY]
+        _body_fact(A, at + 1, slots, arity, key)
+        is_explicit = R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key[:arity])
+        if not is_explicit and not contains(M, R[k, PROVED], key[:arity]):
+            return False
+        at += 1 + arity
+    return True
+
+
+@part
+def _next_unchecked(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s, first: int) -> int:
+    """The first fact of an instance's body, from the one at place `first` on, that has not been checked; its place, and its key.
+
+    -1 if there is none, -2 if one of them has gone.
+    """
+    count, result = A[at], np.int64(-1)
+    at += 1
+    for place in range(count):
+        k = np.int64(A[at])
+        arity = M[R[k, PROVED], ARITY]
+        _body_fact(A, at + 1, slots, arity, key)
+        if contains(M, R[k, GONE], key[:arity]):
+            return np.int64(-2)
+        if result < 0 and place >= first and not contains(M, R[k, CHECKED], key[:arity]):
+            result = np.int64(place)
+        at += 1 + arity
+    return result
+
+
+@part
+def _forward(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, F: Int32s, N: Int32s, Z: Int64s) -> int:
+    """Prove what follows from facts that were proved and not used yet; DONE, or why it stopped."""
+    for k in range(len(R)):
+        proved = R[k, PROVED]
+        while R[k, USED] < M[proved, COUNT]:
+            if Z[FORTH] < 0:
+                M[proved, OLD], M[proved, ALL] = R[k, USED], R[k, USED] + 1
+                for i in range(R[k, PROVED_FROM], R[k, PROVED_TO]):
+                    extend_index(M, X, np.int64(N[i]), M[proved, ALL])
+                for other in range(len(R)):
+                    checked = R[other, CHECKED]
+                    M[checked, OLD] = M[checked, ALL] = M[checked, COUNT]
+                    for i in range(R[other, CHECKED_FROM], R[other, CHECKED_TO]):
+                        extend_index(M, X, np.int64(N[i]), M[checked, ALL])
+                Z[FORTH] = R[k, FORTH_FROM]
+                if Z[FORTH] < R[k, FORTH_TO]:
+                    _restart(Q, np.int64(F[Z[FORTH]]))
+            while Z[FORTH] < R[k, FORTH_TO]:
+                plan = np.int64(F[Z[FORTH]])
+                status = _run(M, X, V, T, Q, plan)
+                S = int64s(Q[plan, STATE], STATE_WIDTH)
+                if status != DONE:
+                    Z[FULL_TABLE] = S[CULPRIT]
+                    S[BUDGET] = _BUDGET
+                    return status
+                Z[FORWARD_COUNT] += S[DERIVATIONS]
+                Z[FORTH] += 1
+                if Z[FORTH] < R[k, FORTH_TO]:
+                    _restart(Q, np.int64(F[Z[FORTH]]))
+            Z[FORTH] = -1
+            R[k, USED] += 1
+            M[proved, OLD] = M[proved, ALL] = R[k, USED]
+    return DONE
+
+
+@part
+def _settle(M: Int64s, R: Int64s, Z: Int64s) -> bool:
+    """When a suspect has been dealt with: what was checked and is not proved has gone; whether there was room for all."""
+    for k in range(len(R)):
+        checked = R[k, CHECKED]
+        rows, arity = rows_of(M, checked), M[checked, ARITY]
+        while R[k, SETTLED] < M[checked, COUNT]:
+            if not _has_room(M, R[k, GONE]):
+                Z[FULL_TABLE] = R[k, GONE]
+                return False
+            base = R[k, SETTLED] * arity
+            fact = rows[base : base + arity]
+            if not contains(M, R[k, PROVED], fact):
+                insert(M, R[k, GONE], fact)
+            R[k, SETTLED] += 1
+    return True
+
+
+@part
+def _next_suspect(M: Int64s, R: Int64s, frames: Int64s, Z: Int64s) -> bool:
+    """Check the next suspect; whether there is one."""
+    for k in range(len(R)):
+        if R[k, NEXT_SUSPECT] < R[k, LAST_SUSPECT]:
+            table = R[k, SUSPECTS]
+            base = R[k, NEXT_SUSPECT] * M[table, ARITY]
+            R[k, NEXT_SUSPECT] += 1
+            _open(M, R, k, rows_of(M, table)[base : base + M[table, ARITY]], frames, Z)
+            return True
+    return False
+
+
+@part
+def _advance(
+    M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, B: Int64s, A: Int32s, frames: Int64s, key: Int32s, Z: Int64s
+) -> int:
+    """One step of the check on top of the stack: DONE, or why it stopped."""
+    frame = frames[Z[DEPTH] - 1]
+    k = frame[OF]
+    checked = R[k, CHECKED]
+    arity = M[checked, ARITY]
+    fact = rows_of(M, checked)[frame[ROW] * arity : (frame[ROW] + 1) * arity]
+    if contains(M, R[k, PROVED], fact):
+        Z[DEPTH] -= 1
+        return DONE
+    if frame[BACKWARD] == R[k, BACK_TO]:  # no rule is left: look at all of them again, or give up
+        if frame[PASS] == CHECKING:
+            Z[DEPTH] -= 1
+        frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], -1
+        return DONE
+    b = frame[BACKWARD]
+    plan = B[b, PLAN]
+    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    if frame[WAITS] != 0:
+        _take_place(Q, plan, frame)
+    elif frame[ATOM] == -1:
+        if not _start(M, R, Q, B, A, frame):
+            frame[BACKWARD] += 1
+            return DONE
+        frame[ATOM] = -2
+    if frame[ATOM] < 0:  # the next instance
+        S = int64s(Q[plan, STATE], STATE_WIDTH)
+        status = _run(M, X, V, T, Q, plan)
+        if status == DONE:
+            frame[BACKWARD] += 1
+            frame[ATOM] = -1
+            return DONE
+        if status != FOUND:
+            S[BUDGET] = _BUDGET
+            _keep_place(Q, plan, frame)
+            return DONE if status == PAUSED else status
+        Z[BACKWARD_COUNT] += 1
+        frame[ATOM] = 0
+    if frame[PASS] == LOOKING_AHEAD:
+        if _is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
+            insert(M, R[k, PROVED], fact)
+            Z[DEPTH] -= 1
+            return DONE
+        frame[ATOM] = -2
+        _keep_place(Q, plan, frame)
+        return DONE
+    place = _next_unchecked(M, R, A, B[b, BODY_AT], slots, key, frame[ATOM])
+    if place < 0:
+        frame[ATOM] = -2
+        _keep_place(Q, plan, frame)
+        return DONE
+    frame[ATOM] = place + 1
+    _keep_place(Q, plan, frame)
+    at = B[b, BODY_AT] + 1
+    for _ in range(place):
+        at += 1 + M[R[A[at], PROVED], ARITY]
+    other = np.int64(A[at])
+    width = M[R[other, PROVED], ARITY]
+    _body_fact(A, at + 1, slots, width, key)
+    _open(M, R, other, key[:width], frames, Z)
+    return DONE
+
+
+@kernel
+def prove(
+    M: Int64s,
+    X: Int64s,
+    V: Int64s,
+    T: Int64s,
+    Q: Int64s,
+    R: Int64s,
+    B: Int64s,
+    A: Int32s,
+    F: Int32s,
+    N: Int32s,
+    frames: Int64s,
+    key: Int32s,
+    Z: Int64s,
+) -> None:
+    """Check all suspects, until nothing is left or something stops it: `Z[OUTCOME]` says what."""
+    while True:
+        Z[STEPS_LEFT] -= 1
+        if Z[STEPS_LEFT] <= 0:
+            Z[OUTCOME] = PAUSED
+            return
+        if Z[DEPTH] >= len(frames):
+            Z[OUTCOME] = GROW_STACK
+            return
+        for k in range(len(R)):
+            for role in (CHECKED, PROVED):
+                if not _has_room(M, R[k, role]):
+                    Z[OUTCOME], Z[FULL_TABLE] = GROW_TABLE, R[k, role]
+                    return
+        status = _forward(M, X, V, T, Q, R, F, N, Z)
+        if status == DONE and Z[DEPTH] > 0:
+            status = _advance(M, X, V, T, Q, R, B, A, frames, key, Z)
+        elif status == DONE:
+            if not _settle(M, R, Z):
+                status = np.int64(GROW_TABLE)
+            elif not _next_suspect(M, R, frames, Z):
+                Z[OUTCOME] = DONE
+                return
+        if status != DONE:
+            Z[OUTCOME] = status
+            return
