@@ -84,6 +84,7 @@ class Conditions:
     piece: int = 1 << 12
     """Calls of Python's functions, pairs and rows that are worked on at once."""
     has_small_dictionary: bool = False
+    algorithm: str = "auto"
 
 
 USUAL = Conditions()
@@ -99,6 +100,7 @@ conditions = st.builds(
     st.sampled_from((1 << 18, 1, 7)),
     st.sampled_from((1 << 12, 1)),
     st.booleans(),
+    st.sampled_from(("auto", "bf", "dred", "rematerialise")),
 )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.local_engine import (
     ODD,
     Conditions,
@@ -46,7 +49,8 @@ def check_history(history: History, given_conditions: Conditions) -> None:
     """After every update everything is as if evaluated from scratch, and the change says what is different."""
     checked = program(history.program.text)
     with under(given_conditions):
-        kb = KnowledgeBase(Source(history.program.text), modules=given_conditions.modules)
+        options: dict[str, Any] = {"modules": given_conditions.modules, "algorithm": given_conditions.algorithm}
+        kb = KnowledgeBase(Source(history.program.text), **options)
         explicit = set(checked.facts)
         expected = materialise(checked, explicit)
         assert without_empty(held(kb)) == without_empty(expected)
@@ -103,6 +107,48 @@ def test_random_updates_of_wide_relations(history: History) -> None:
 @settings(max_examples=250)
 def test_random_graphs(history: History, given_conditions: Conditions) -> None:
     check_history(history, given_conditions)
+
+
+ALGORITHMS = ("bf", "dred", "auto", "rematerialise")
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(history=histories(largest_arity=3) | graph_histories(most_updates=4), given_conditions=conditions)
+@settings(max_examples=300)
+def test_random_updates_by_algorithm(algorithm: str, history: History, given_conditions: Conditions) -> None:
+    check_history(history, replace(given_conditions, algorithm=algorithm))
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(history=histories(largest_arity=3) | graph_histories(most_updates=4), modules=st.booleans())
+@settings(max_examples=30)
+def test_there_and_back_again(algorithm: Any, history: History, modules: bool) -> None:
+    """What an update did is undone by the opposite update; and a batch does what its facts do one by one."""
+    kb, one_by_one = (KnowledgeBase(Source(history.program.text), algorithm=algorithm, modules=modules) for _ in range(2))
+    explicit = set(program(history.program.text).facts)
+    for deleted, inserted in history.updates:
+        before = held(kb)
+        gone = [fact for fact in set(ground(deleted)) if fact in explicit]
+        new = [fact for fact in set(ground(inserted)) if fact not in explicit]
+        kb.update(insert=as_tuples(new), delete=as_tuples(gone))
+        kb.update(insert=as_tuples(gone), delete=as_tuples(new))
+        assert without_empty(held(kb)) == without_empty(before)
+        kb.update(insert=as_tuples(new), delete=as_tuples(gone))
+        for fact in as_tuples(gone):
+            one_by_one.update(delete=[fact])
+        for fact in as_tuples(new):
+            one_by_one.update(insert=[fact])
+        assert without_empty(held(kb)) == without_empty(held(one_by_one))
+        explicit = (explicit - set(gone)) | set(new)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@given(history=histories(largest_arity=4) | graph_histories(most_updates=5), given_conditions=conditions)
+@settings(max_examples=2_000)
+def test_many_random_updates_by_algorithm(part: int, algorithm: str, history: History, given_conditions: Conditions) -> None:
+    check_history(history, replace(given_conditions, algorithm=algorithm))
 
 
 @pytest.mark.nightly

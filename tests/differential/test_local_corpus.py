@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.corpus import (
@@ -39,9 +40,13 @@ def test_case(path: Path, modules: bool) -> None:
         assert found == {tuple(map(from_python, row)) for row in rows}, relation
 
 
+ALGORITHMS = ("bf", "dred", "auto", "rematerialise")
+
+
 @needs_corpus
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("path", INCREMENTAL, ids=lambda path: path.stem)
-def test_transactions(path: Path) -> None:
+def test_transactions(path: Path, algorithm: Any) -> None:
     """One knowledge base for as long as the rules stay what they are."""
     case = incremental_case(path)
     explicit, rules = set(case.facts), None
@@ -50,7 +55,7 @@ def test_transactions(path: Path) -> None:
         explicit = (explicit - transaction.delete) | transaction.insert
         if transaction.rules != rules:
             rules = transaction.rules
-            kb = KnowledgeBase(Source(case.text(rules), path.name))
+            kb = KnowledgeBase(Source(case.text(rules), path.name), algorithm=algorithm)
             kb.update(insert=explicit)
         else:
             kb.update(insert=transaction.insert, delete=transaction.delete)
@@ -67,9 +72,11 @@ def test_many_transactions_leave_the_rules_alone() -> None:
 
 
 @needs_corpus
+@pytest.mark.parametrize("modules", [True, False], ids=["modules", "rules"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("path", streams(), ids=stream_name)
-def test_stream(path: Path) -> None:
-    kb = KnowledgeBase(Source(stream_rules(path)))
+def test_stream(path: Path, algorithm: Any, modules: bool) -> None:
+    kb = KnowledgeBase(Source(stream_rules(path)), algorithm=algorithm, modules=modules)
     explicit = 0
     for update, outcome in stream_updates(path):
         change = kb.update(

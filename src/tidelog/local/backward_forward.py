@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tidelog.local import materialise
 from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deletion import Deletion
 from tidelog.local.kernel import layout, proving
 from tidelog.local.kernel.memory import Int32s, Int64s
-from tidelog.local.materialise import STEP_BUDGET
 from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
 from tidelog.local.state import State
 from tidelog.local.tables import Table
@@ -144,7 +144,7 @@ class _Machine:
                 table.extend_index(index, watch.look)
         self._make_room()
         while True:
-            words[proving.STEPS_LEFT] = STEP_BUDGET
+            words[proving.STEPS_LEFT] = materialise.STEP_BUDGET
             buffers = (self.Q, self.R, self.B, self.A, self.F, self.N, self.frames, self.key, words)
             proving.prove(store.M, store.X, state.V, state.terms.header, *buffers)
             outcome = words[proving.OUTCOME]

@@ -362,7 +362,7 @@ def prove(
     """Check all suspects, until nothing is left or something stops it: `Z[OUTCOME]` says what."""
     while True:
         Z[STEPS_LEFT] -= 1
-        if Z[STEPS_LEFT] <= 0:
+        if Z[STEPS_LEFT] < 0:
             Z[OUTCOME] = PAUSED
             return
         if Z[DEPTH] >= len(frames):
