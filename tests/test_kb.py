@@ -307,3 +307,16 @@ def test_starting_over_gives_the_same() -> None:
     assert [sorted(kb.facts()) for kb in kbs] == [sorted(kbs[0].facts())] * 2
     assert [change.stats.algorithm for change in changes] == ["semi-naive", "rematerialise: q, r"]
     assert [list(change.inserted["r"]) for change in changes] == [[(3,)], [(3,)]]
+
+
+@pytest.mark.parametrize("modules", [True, False])
+def test_results_stay_what_they_were(modules: bool) -> None:
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).", modules=modules)
+    change = kb.update(insert=[("edge", n, n + 1) for n in range(5)])
+    results = [kb["edge"], kb["path"], kb.query("path(X, 3)"), change.inserted["edge"], change.inserted["path"]]
+    before = [sorted(result) for result in results]
+    later = kb.update(delete=[("edge", 2, 3)])
+    gone = sorted(later.deleted["path"])
+    kb.update(delete=[("edge", 0, 1)], insert=[("edge", 2, 3)])
+    assert [sorted(result) for result in results] == before
+    assert sorted(later.deleted["path"]) == gone

@@ -40,6 +40,7 @@ round :- p(X, X).
 quiet :- not e(Q, Q), n(_).
 loud(X) :- n(X), round.
 same(X) :- e(X, X), X = x.
+itself(X) :- X = X, not e(X, X), n(X).
 """
 
 

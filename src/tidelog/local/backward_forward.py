@@ -30,18 +30,24 @@ class BackwardForward(Deletion):
     """Delete only what has no proof."""
 
     name = "bf"
+    _machine: _Machine | None = None
 
     def _suspects_of(self, name: str) -> Table:
         return self.state.helper(f"#suspect {name}", self.state.table(name).arity)
 
     def examine(self) -> None:
         """Let those suspects go that cannot be proved."""
-        if not hasattr(self, "_machine"):
-            self._machine = _Machine(self)
+        if self._machine is None:
+            known = self.state.variants.get(("bf", id(self.unit)))
+            if known is None or not known.still_fits():
+                known = self.state.variants["bf", id(self.unit)] = _Machine(self)
+            self._machine = known
+            known.begin(self)
         self._machine.run()
 
     def finish(self) -> None:
         """Nothing went too early."""
+        assert self._machine is not None
         words = self._machine.words
         self.counters.checked = int(words[proving.CHECKED_COUNT])
         self.counters.backward = int(words[proving.BACKWARD_COUNT])
@@ -67,12 +73,13 @@ class _Backward:
 
 
 class _Machine:
-    """The kernel's view of one unit: its plans and tables in one place."""
+    """The kernel's view of one unit: its plans and tables in one place, kept from one update to the next."""
 
     def __init__(self, deletion: BackwardForward) -> None:
-        self.deletion, self.state = deletion, deletion.state
+        self.deletion, self.state, self.unit = deletion, deletion.state, deletion.unit
         self.names = list(deletion.gone)
         self.number = {name: k for k, name in enumerate(self.names)}
+        self.sizes = self._sizes()
         tables = [self._tables(name) for name in self.names]
         self.R: Int64s = np.zeros((len(self.names), proving.RELATION_WIDTH), np.int64)
         self.R[:, : len(tables[0])] = tables
@@ -86,9 +93,21 @@ class _Machine:
                     forward = plan(_proving(rule, own), self.state, at, delta_first=True)
                     self.forward[self.number[literal.predicate]].append(forward)
         self._assemble()
-        for name in self.names:
-            self.state.helpers[f"#proved {name}"].show_all()
         self.words: Int64s = np.zeros(proving.PROVING_WIDTH, np.int64)
+
+    def _sizes(self) -> list[int]:
+        return [1 + len(self.state.tables[name]) for name in self.unit.uses if name not in self.state.virtual]
+
+    def still_fits(self) -> bool:
+        """Whether the plans were made for relations of about this size."""
+        return all(now <= 4 * then <= 16 * now for now, then in zip(self._sizes(), self.sizes, strict=True))
+
+    def begin(self, deletion: BackwardForward) -> None:
+        """Start on another update, with nothing checked and nothing proved."""
+        self.deletion = deletion
+        self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
+        self.R[:, proving.NEXT_SUSPECT :] = 0
+        self.words[:] = 0
         self.words[proving.FORTH] = -1
 
     def _tables(self, name: str) -> list[int]:

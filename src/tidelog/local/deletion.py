@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tidelog.changes import Counters
 from tidelog.local.core import CoreRule, Unit
@@ -94,11 +93,13 @@ class Deletion(ABC):
     def _suspecting(self, rule: CoreRule) -> CoreRule:
         """A rule that suspects its head, if it is there."""
         head = Atom(f"{self.suspects_name} {rule.head.predicate}", rule.head.args)
-        return replace(rule, head=head, body=(*rule.body, rule.head))
+        return self.deltas.variant(rule, self.suspects_name, (*rule.body, rule.head), head)
 
     def _at(self, rule: CoreRule, at: int, name: str) -> tuple[CoreRule, int]:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
-        atom = rule.body[at]
+        atom, dropped = rule.body[at], self.deltas.changed_negations(rule)
         assert isinstance(atom, Atom)
-        before, after = (self.deltas.without_changed_negations(part) for part in (rule.body[:at], rule.body[at + 1 :]))
-        return self._suspecting(replace(rule, body=(*before, Atom(f"#gone {name}", atom.args), *after))), len(before)
+        gone = Atom(f"#gone {name}", atom.args)
+        body = [gone if place == at else literal for place, literal in enumerate(rule.body) if place not in dropped]
+        variant = self.deltas.variant(rule, ("gone", at, dropped), body)
+        return self._suspecting(variant), at - sum(place < at for place in dropped)

@@ -8,7 +8,7 @@ any other; where nothing went, what came are the last rows of the relation itsel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -68,7 +68,7 @@ class Deltas:
         """Rows were appended, and none went."""
         table = self.state.tables[name]
         if table.end > begin:
-            self.of[name] = Delta(table.rows_from(begin), np.empty((0, table.arity), np.int32), begin)
+            self.of[name] = Delta(table.rows_from(begin).copy(), np.empty((0, table.arity), np.int32), begin)
 
     def changed(self, name: str, came: Rows, went: Rows) -> None:
         """Rows came and went."""
@@ -114,14 +114,31 @@ class Deltas:
                 lost = self.plus(atom.predicate) if isinstance(literal, Negation) else self.minus(atom.predicate)
                 if lost is not None:
                     changed[at] = Atom(lost, atom.args)
+        dropped = self.changed_negations(rule)
         for size in range(1, len(changed) + 1):
             for chosen in combinations(changed, size):
-                body = tuple(changed[at] if at in chosen else literal for at, literal in enumerate(rule.body))
-                yield replace(rule, body=self.without_changed_negations(body))
+                body = [
+                    changed[at] if at in chosen else literal
+                    for at, literal in enumerate(rule.body)
+                    if at in chosen or at not in dropped
+                ]
+                yield self.variant(rule, ("losing", chosen, dropped), body)
 
-    def without_changed_negations(self, body: tuple[Literal, ...]) -> tuple[Literal, ...]:
-        """A body that held before the update holds here: what is negated and has changed is not asked."""
-        return tuple(literal for literal in body if not (isinstance(literal, Negation) and literal.atom.predicate in self.of))
+    def changed_negations(self, rule: CoreRule) -> tuple[int, ...]:
+        """The negated literals that are not asked where a body is looked for as it held before the update."""
+        return tuple(
+            at for at, literal in enumerate(rule.body) if isinstance(literal, Negation) and literal.atom.predicate in self.of
+        )
+
+    def variant(self, rule: CoreRule, what: object, body: Iterable[Literal], head: Atom | None = None) -> CoreRule:
+        """A rule with another body, and perhaps another head; the same object each time, so that its plan is found again."""
+        key = (id(rule), what)
+        known = self.state.variants.get(key)
+        if known is None:
+            made = replace(rule, head=head or rule.head, body=tuple(body))
+            known = self.state.variants[key] = rule, made
+        result: CoreRule = known[1]
+        return result
 
     def gaining(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
         """Rules that derive the heads of instances that a lower relation's change has brought.
@@ -130,11 +147,12 @@ class Deltas:
         """
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
-                yield replace(rule, body=(_apart(Atom(lost, literal.atom.args), rule), *rule.body))
+                gone = _apart(Atom(lost, literal.atom.args), rule)
+                yield self.variant(rule, ("gaining", at), (gone, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
                     body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
-                    yield replace(rule, body=body)
+                    yield self.variant(rule, ("gaining", at), body)
 
     def ranges(self, names: frozenset[str]) -> dict[str, int]:
         """For relations to which rows were only appended, where those begin."""

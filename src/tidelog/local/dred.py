@@ -6,8 +6,6 @@ some rule from what is left, comes back, with all that follows from it (`materia
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tidelog.local.deletion import Deletion
 from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom
@@ -34,7 +32,7 @@ class DRed(Deletion):
                 self.state.table(name).insert(rows[self.state.explicit[name].contains(rows)])
             table.show_all()
         asked = [
-            replace(rule, body=(Atom(f"#gone {rule.head.predicate}", rule.head.args), *rule.body))
+            self.deltas.variant(rule, "back", (Atom(f"#gone {rule.head.predicate}", rule.head.args), *rule.body))
             for rule in self.unit.rules
             if len(self.gone[rule.head.predicate])
         ]

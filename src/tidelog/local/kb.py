@@ -154,7 +154,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def __getitem__(self, relation: str) -> Facts:
         held = self._held(relation)
-        return self._facts(relation, held.rows if isinstance(held, Table) else held)
+        return self._facts(relation, held.lend() if isinstance(held, Table) else held)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""

@@ -153,7 +153,7 @@ class Maintenance:
         table = self.state.tables[name]
         came = table.rows_from(begin if table.arity else 0)
         if len(came):
-            known = self.state.helper("#known", gone.shape[1], gone)
+            known = self.state.helper(f"#known {gone.shape[1]}", gone.shape[1], gone)
             came, gone = came[~known.contains(came)], gone[~table.contains(gone)]
         self.deltas.changed(name, came.copy(), gone.copy())
 
@@ -176,7 +176,7 @@ class Maintenance:
             self.evaluation.from_scratch(unit)
         for name, table in own.items():
             before = self.undo.rows_before(table)
-            known = self.state.helper("#known", table.arity, before)
+            known = self.state.helper(f"#known {table.arity}", table.arity, before)
             came, went = table.rows[~known.contains(table.rows)], before[~table.contains(before)]
             self.deltas.changed(name, came.copy(), went)
 

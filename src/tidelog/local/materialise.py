@@ -15,7 +15,7 @@ from tidelog.local.calls import answer
 from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.folding import fold
 from tidelog.local.kernel import join, layout
-from tidelog.local.planning import Plan, plan
+from tidelog.local.planning import Plan, planned
 from tidelog.local.state import State
 from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation
@@ -25,11 +25,6 @@ from tidelog.syntax.tree import Atom
 
 STEP_BUDGET = 1 << 17
 """Steps of the kernel between two looks at limits and Ctrl-C: a few milliseconds."""
-
-
-_ANOTHER_SIZE = 4
-_Plans = dict[tuple[int, int], tuple[Plan, int]]
-"""For each rule (its identity) and position of the delta the plan, and how large the delta was when it was made."""
 
 
 @dataclass(slots=True)
@@ -80,7 +75,7 @@ class Evaluation:
             return
         self.mark(unit, {})
         self._start_round(0)
-        self._apply([(rule, None) for rule in unit.rules], {})
+        self._apply([(rule, None) for rule in unit.rules])
         self._saturate(unit)
 
     def continue_from(self, unit: Unit, before: Mapping[str, int], first: Sequence[CoreRule] = ()) -> None:
@@ -91,17 +86,17 @@ class Evaluation:
         self.mark(unit, before)
         self._start_round(0)
         deltas = [(rule, at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
-        self._apply(deltas, {})
-        self._apply([(rule, None) for rule in first], {})
+        self._apply(deltas)
+        self._apply([(rule, None) for rule in first])
         self._saturate(unit)
 
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
         """Apply rules to all facts, in one round."""
-        self._apply([(rule, None) for rule in rules], {})
+        self._apply([(rule, None) for rule in rules])
 
-    def apply_deltas(self, rules: Sequence[tuple[CoreRule, int]]) -> None:
+    def apply_deltas(self, rules: Sequence[tuple[CoreRule, int | None]]) -> None:
         """Apply rules, each with the delta of one of its atoms, in one round."""
-        self._apply(rules, {})
+        self._apply(rules)
 
     def _in_turn(self, unit: Unit) -> None:
         """Evaluate the stages of a unit, one after the other, until none has anything new to look at."""
@@ -149,7 +144,6 @@ class Evaluation:
         own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
         own = [(name, table) for name, table in own if name not in self.state.virtual]
         uses = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule) if name in unit.relations]
-        plans: _Plans = {}
         number = 0
         self._answer(unit)
         self._mark_inputs_old(unit)
@@ -166,7 +160,7 @@ class Evaluation:
                 return
             number += 1
             self._start_round(number)
-            self._apply(deltas, plans)
+            self._apply(deltas)
             self._answer(unit)
 
     def _mark_inputs_old(self, unit: Unit) -> None:
@@ -179,23 +173,10 @@ class Evaluation:
             if isinstance(special, Calls):
                 self.statistics.undefined += answer(special, self.state, self.state.table(name), self.watch.look)
 
-    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]], plans: _Plans) -> None:
+    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
         """Apply rules, each with the delta of one of its atoms, or to all facts."""
         for rule, at in deltas:
-            prepared = plan(rule, self.state) if at is None else self._planned(rule, at, plans)
-            self._run(rule, prepared)
-
-    def _planned(self, rule: CoreRule, at: int, plans: _Plans) -> Plan:
-        """The plan for a delta, made anew where the delta is of quite another size than when it was made."""
-        atom = rule.body[at]
-        assert isinstance(atom, Atom)
-        size = self.state.table(atom.predicate).length_of(layout.DELTA)
-        if (id(rule), at) in plans:
-            known, planned_for = plans[id(rule), at]
-            if planned_for / _ANOTHER_SIZE <= size <= planned_for * _ANOTHER_SIZE:
-                return known
-        plans[id(rule), at] = plan(rule, self.state, at), size
-        return plans[id(rule), at][0]
+            self._run(rule, planned(rule, self.state, at))
 
     def _run(self, rule: CoreRule, prepared: Plan) -> None:
         state, progress = self.state, self.watch.progress

@@ -59,6 +59,44 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     return planner.assembled()
 
 
+def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
+    """The plan of a rule that is asked for again and again; made anew where sizes are quite other than when it was made."""
+    sizes = _sizes(rule, state, delta)
+    if sizes is None:
+        return plan(rule, state, delta)
+    known = state.plans.get((id(rule), delta))
+    if known is not None:
+        prepared: Plan = known[1]
+        if all(
+            size <= _ANOTHER_SIZE * before and before <= _ANOTHER_SIZE * size
+            for size, before in zip(sizes, known[2], strict=True)
+        ):
+            return prepared
+    prepared = plan(rule, state, delta)
+    if len(state.plans) >= _MOST_PLANS:
+        state.plans.clear()
+    state.plans[id(rule), delta] = rule, prepared, sizes  # with the rule itself, so that no other can have its identity
+    return prepared
+
+
+_ANOTHER_SIZE = 4
+_MOST_PLANS = 10_000
+
+
+def _sizes(rule: CoreRule, state: State, delta: int | None) -> list[int] | None:
+    """How many rows the atoms of a rule see, and one more; None if its plan is good only once, for virtual relations change."""
+    sizes: list[int] = []
+    for at, literal in enumerate(rule.body):
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        if not isinstance(atom, Atom):
+            continue
+        stored = state.stored(atom.predicate)
+        if isinstance(stored, VirtualRelation):
+            return None
+        sizes.append(1 + stored.length_of(layout.DELTA if at == delta else layout.WHOLE))
+    return sizes
+
+
 def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
     """The plan that finds the instances of a rule that derive a given fact, and how the fact and its body stand in the slots.
 

@@ -16,15 +16,16 @@ def refold(name: str, special: Folding, state: State, deltas: Deltas, evaluation
     """Make a relation of results what it now is; the rows that came and those that went."""
     delta, table, inner = deltas.of[special.inner], state.table(name), state.table(special.inner)
     touched = np.concatenate([delta.rows_that_came()[:, : special.groups], delta.rows_that_went()[:, : special.groups]])
-    state.helper("#groups", special.groups, touched)
+    groups, selected, answers = f"#groups {name}", f"#touched {name}", f"#results {name}"
+    state.helper(groups, special.groups, touched)
     table.show_all()
     inner.show_all()
-    bindings = state.helper("#touched", inner.arity)
-    results = state.helper("#results", table.arity)
-    evaluation.apply_once([_selecting(special.inner, inner.arity, "#touched", special.groups)])
-    evaluation.apply_once([_selecting(name, table.arity, "#results", special.groups)])
+    bindings = state.helper(selected, inner.arity)
+    results = state.helper(answers, table.arity)
+    evaluation.apply_once([_selecting(state, groups, special.inner, inner.arity, selected)])
+    evaluation.apply_once([_selecting(state, groups, name, table.arity, answers)])
     before = results.rows.copy()
-    new = state.helper("#results", table.arity)
+    new = state.helper(answers, table.arity)
     fold(special, state, new, bindings=bindings.rows)
     came, went = new.rows[~table.contains(new.rows)].copy(), before[~new.contains(before)]
     undo.remove(table, went)
@@ -32,7 +33,11 @@ def refold(name: str, special: Folding, state: State, deltas: Deltas, evaluation
     return came, went
 
 
-def _selecting(source: str, arity: int, target: str, groups: int) -> CoreRule:
-    """A rule for the rows of a relation that belong to the touched groups."""
-    columns = tuple(Variable(f"c{at}") for at in range(arity))
-    return CoreRule(Atom(target, columns), (Atom("#groups", columns[:groups]), Atom(source, columns)), 0, "")
+def _selecting(state: State, groups: str, source: str, arity: int, target: str) -> CoreRule:
+    """A rule for the rows of a relation that belong to the touched groups; the same object each time."""
+    if target not in state.variants:
+        columns = tuple(Variable(f"c{at}") for at in range(arity))
+        asked = Atom(groups, columns[: state.helpers[groups].arity])
+        state.variants[target] = CoreRule(Atom(target, columns), (asked, Atom(source, columns)), 0, "")
+    rule: CoreRule = state.variants[target]
+    return rule

@@ -31,6 +31,10 @@ class State:
         self.virtual: dict[str, VirtualRelation] = {}
         self.helpers: dict[str, Table] = {}
         """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
+        self.plans: dict[Any, Any] = {}
+        """Plans of rules that will be asked for again (`planning.planned`)."""
+        self.variants: dict[Any, Any] = {}
+        """Rules made from rules, for what came and what went (`deltas`)."""
         self.answered: dict[str, int] = {}
         """For each relation of asked arguments how many have been answered."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)

@@ -5,6 +5,7 @@ Buffers live in `Store`, one for a knowledge base: the matrices `M` and `X` tell
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,6 +51,7 @@ class Table:
     def __init__(self, store: Store, number: int, arity: int) -> None:
         self.store, self.number, self.arity = store, number, arity
         self.indexes: dict[tuple[int, ...], Index] = {}
+        self._lent: list[weakref.ref[Int32s]] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -216,6 +218,13 @@ class Table:
                 self.forget_index(index)
         self._tell()
 
+    def lend(self) -> NDArray[np.int32]:
+        """All rows, for somebody who may look at them later and is to see what is there now."""
+        rows = self.rows
+        self._lent = [lent for lent in self._lent if lent() is not None]
+        self._lent.append(weakref.ref(rows))
+        return rows
+
     # --- rows that go ----------------------------------------------------------------------------------------------------
 
     def remove(self, rows: NDArray[np.int32]) -> Int32s:
@@ -224,6 +233,10 @@ class Table:
             gone = np.zeros(min(len(rows), len(self)), np.int32)
             self.shorten(0 if len(rows) else self.end)
             return gone[:1]
+        if any(lent() is not None for lent in self._lent):
+            self._rows = self._rows.copy()  # what was handed out stays what it was
+            self._tell()
+        self._lent = []
         first = self.index_on((0,)).number if len(self._bits) else -1
         for index in self.indexes.values():
             if not len(index.newer):

@@ -26,7 +26,7 @@ FEW_ROWS = 500_000
 """A side of a join that has no more rows is sent to everybody."""
 DRIVER_ROWS = 20_000
 """The driver keeps no more new facts of a relation than these."""
-_MOST_PIECES = 12
+_MOST_PIECES = 16
 
 
 def width_of(arity: int) -> int:

@@ -110,17 +110,21 @@ class SparkDictionary:
 
     def encode(self, keys: DataFrame, width: int) -> DataFrame:
         """A frame of keys k0, k1, … as one of numbers c0, c1, …; all keys have been numbered."""
-        for at in range(width):
-            known = self.frame.select(f.col("key").alias(f"k{at}"), f.col("id").alias(f"c{at}"))
-            keys = keys.join(f.broadcast(known) if self.count <= FEW_ROWS else known.hint("shuffle_hash"), f"k{at}")
-        return keys.select(*columns(width))
+        return self._looked_up(keys, width, self.frame, ("k", "key"), ("c", "id"))
 
     def decode(self, frame: DataFrame, width: int) -> DataFrame:
         """A frame of numbers c0, c1, … as one of keys k0, k1, …"""
+        return self._looked_up(frame, width, self.frame, ("c", "id"), ("k", "key"))
+
+    def _looked_up(
+        self, frame: DataFrame, width: int, known: DataFrame, given: tuple[str, str], wanted: tuple[str, str]
+    ) -> DataFrame:
+        """Columns looked up in a dictionary, which is the same plan for all of them, so that Spark sends it to everybody once."""
+        known = f.broadcast(known) if self.count <= FEW_ROWS else known.hint("shuffle_hash")
         for at in range(width):
-            known = self.frame.select(f.col("key").alias(f"k{at}"), f.col("id").alias(f"c{at}"))
-            frame = frame.join(f.broadcast(known) if self.count <= FEW_ROWS else known.hint("shuffle_hash"), f"c{at}")
-        return frame.select(*(f"k{at}" for at in range(width)))
+            mine = known.alias(f"#{at}")
+            frame = frame.join(mine, f.col(f"{given[0]}{at}") == f.col(f"`#{at}`.{given[1]}"))
+        return frame.select(*(f.col(f"`#{at}`.{wanted[1]}").alias(f"{wanted[0]}{at}") for at in range(width)))
 
     # --- typed values ----------------------------------------------------------------------------------------------------
 

@@ -85,6 +85,8 @@ class RdfFacts:
         name, arity = relation.name, relation.arity
         facts = self.facts_of(name, arity) if 1 <= arity <= 3 else self.frame.where("false").select("k0")
         kinds = tuple(relation.columns[at].type for at in range(arity)) if relation.columns else (None,) * arity
+        if (name, arity) == (TRIPLE, 3) and all(kind in (None, "any") for kind in kinds):
+            return Ingested(name, facts, self._described(name, self.rows, 0), self.rows, 0, tuple(kinds))  # type: ignore[arg-type]
         labels = [column.name for column in relation.columns] if relation.columns else [str(at + 1) for at in range(arity)]
         task, schema = conforming(arity, kinds, labels, self.source)
         found = facts.mapInArrow(task, schema) if task is not None else facts.withColumn(REJECT, f.lit(None).cast("string"))
@@ -93,9 +95,12 @@ class RdfFacts:
         result = split(found, name, self.source, rejects, self.lineage)
         assert result is not None
         frame, rows, rejected = result
+        return Ingested(name, frame, self._described(name, rows, rejected), rows, rejected, tuple(kinds))  # type: ignore[arg-type]
+
+    def _described(self, name: str, rows: int, rejected: int) -> str:
         counted = "1 triple" if rows == 1 else f"{rows:,} triples"
         more = f"; {rejected:,} rejected" if rejected else ""
-        return Ingested(name, frame, f"{name}: {counted} from {self.source}{more}", rows, rejected, tuple(kinds))  # type: ignore[arg-type]
+        return f"{name}: {counted} from {self.source}{more}"
 
     def left_out(self, relations: Iterable[Relation]) -> int:
         """How many triples belong to none of these relations."""
