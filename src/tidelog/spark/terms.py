@@ -14,7 +14,7 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.spark.computing import converting
-from tidelog.spark.frames import FEW_ROWS, columns
+from tidelog.spark.frames import FEW_ROWS
 from tidelog.spark.keys import KIND_OF
 from tidelog.values import Kind
 
