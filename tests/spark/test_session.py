@@ -98,4 +98,5 @@ def test_environment_of_the_workers() -> None:
 
 def test_the_log_has_a_configuration() -> None:
     (setting,) = [setting for setting in START_SETTINGS if setting.name == "spark.driver.defaultJavaOptions"]
-    assert Path(setting.value.strip('"').partition("=")[2]).is_file()
+    logging = setting.value.split('"')[1]
+    assert Path(logging.partition("=")[2]).is_file()

@@ -237,7 +237,12 @@ class Table:
             self._rows = self._rows.copy()  # what was handed out stays what it was
             self._tell()
         self._lent = []
-        first = self.index_on((0,)).number if len(self._bits) else -1
+        first = -1
+        if len(self._bits):  # there a row is found along the chain of its first column
+            by_first = self.index_on((0,))
+            self.show_all()
+            self.extend_index(by_first)
+            first = by_first.number
         for index in self.indexes.values():
             if not len(index.newer):
                 index.newer = np.empty(self._capacity, np.int32)

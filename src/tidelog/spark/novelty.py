@@ -60,8 +60,8 @@ class Novelty:
     def add_rows(self, relation: Relation, rows: Int32s) -> Delta | None:
         """The same for candidates that the driver has."""
         rows = np.unique(rows, axis=0)
-        for held in relation.few:
-            rows = _without(rows, held)
+        if relation.few:
+            rows = _without(rows, np.concatenate(relation.few))
         known = relation.in_pieces()
         if len(rows) and known is not None:
             asked = f.broadcast(frame_of_rows(self.spark, rows))
