@@ -1,0 +1,20 @@
+"""A handful of facts treated like very many: all of them go to Spark's executors, and none stays in the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from unittest.mock import patch
+
+
+@contextmanager
+def nothing_in_the_driver() -> Iterator[None]:
+    """What is inside cannot take the ways that are open to few facts only."""
+    from tidelog.spark import exchange, frames, novelty, rounds
+
+    with ExitStack() as stack:
+        for module in (exchange, novelty, rounds):
+            stack.enter_context(patch.object(module, "TINY", -1))
+        for module in (exchange, frames, novelty):
+            stack.enter_context(patch.object(module, "DRIVER_ROWS", 0))
+        yield

@@ -1,0 +1,90 @@
+"""The knowledge base on Spark over time: facts that come later, runs that break off, secrets, and the end."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from tidelog import KnowledgeBase, TidelogError
+from tidelog.spark import kb as module
+from tidelog.spark.kb import SparkKnowledgeBase
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RULES = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). end(X) :- edge(_, X), not edge(X, _)."
+
+
+def edges(*pairs: str) -> pa.Table:
+    return pa.table({"src": [pair[0] for pair in pairs], "dst": [pair[1] for pair in pairs]})
+
+
+def knowledge(spark: SparkSession, rules: str = RULES, **options: Any) -> SparkKnowledgeBase:
+    kb = KnowledgeBase(rules, engine="spark", spark=spark, **options)
+    assert isinstance(kb, SparkKnowledgeBase)
+    return kb
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_facts_that_come_after_a_question(spark: SparkSession, placement: str) -> None:
+    kb = knowledge(spark, RULES + " edge(a, b).", placement=placement)
+    assert list(kb["end"]) == [("b",)]
+    kb.load("edge", edges("bc", "bc"))
+    assert sorted(kb["path"]) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert list(kb["end"]) == [("c",)], "what was true before is not any more"
+    kb.load("edge", edges("cd"))
+    assert kb.count("path") == 6
+    assert kb.count("edge") == 3
+    assert list(kb.query("end(X)")) == [("d",)]
+    assert len(kb.placements) == 2, "those of the last time"
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_a_run_that_broke_off_starts_over(spark: SparkSession, placement: str) -> None:
+    """A moment of bad luck in the middle must not show in what comes out later."""
+    misfortunes = [RuntimeError("no luck")]
+
+    def show(_progress: object) -> None:
+        if misfortunes:
+            raise misfortunes.pop()
+
+    facts = "edge(a, b). edge(b, c). edge(c, a). n(0). n(X + 1) :- n(X), X < 5."
+    kb = knowledge(spark, RULES + facts, placement=placement, progress=show)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tidelog.local.watch._SHOW_EVERY", -1.0)
+        with pytest.raises(RuntimeError, match="no luck"):
+            kb.count("path")
+        assert kb.count("path") == 9
+        assert sorted(kb["n"]) == [(at,) for at in range(6)]
+    assert [placed.facts for placed in kb.placements if "n" in placed.relations] == [6]
+
+
+def test_errors_of_readers_keep_secrets(spark: SparkSession) -> None:
+    """Spark repeats the address; neither the message nor what it came from may show what is secret in it."""
+    address = "jdbc:nothing://reader:open-sesame@db/plant?password=open-sesame"
+    options = {"url": address, "password": "open-sesame", "dbtable": "t", "driver": "no.such.Driver-open-sesame"}
+    with pytest.raises(TidelogError) as caught:
+        knowledge(spark).load("edge", None, format="jdbc", options=options)
+    shown = "".join(traceback.format_exception(caught.value))
+    assert caught.value.diagnostics[0].code == "TL087"
+    assert "no.such.Driver" in shown, "the reader has repeated what it was given"
+    assert "open-sesame" not in shown
+
+
+def test_closing_gives_everything_back(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[SparkSession] = []
+    monkeypatch.setattr(module, "close_session", closed.append)
+    kb = knowledge(spark, lineage="reliable", lineage_folder=tmp_path)
+    kb.load("edge", edges("ab"))
+    assert any(path.is_file() for path in tmp_path.rglob("*"))
+    private = kb.spark
+    kb.close()
+    assert closed == [private]
+    assert list(tmp_path.iterdir()) == []
+    knowledge(spark).close()
+    assert closed == [private], "nothing was started, so there is nothing to close"
+    assert spark.range(3).count() == 3
