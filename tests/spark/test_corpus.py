@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ON_EXECUTORS = "rounds on executors"
 """Rounds in which nothing is so few that the driver would do it by itself."""
 PLACEMENTS = ("auto", *(where.value for where in Where), ON_EXECUTORS)
-MOST_FACTS, MOST_ROUNDS = 20_000, 200
+MOST_FACTS, MOST_ROUNDS = 20_000, 50
 OTHERS = [path for path in INCREMENTAL if path.parent.parent.name != "derived_incremental"]
 """Incremental cases that are not made from those of one evaluation."""
 

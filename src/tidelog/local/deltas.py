@@ -95,7 +95,7 @@ class Deltas:
         if helper not in self._told:
             delta = self.of[name]
             rows = delta.rows_that_came() if came else delta.rows_that_went()
-            self.state.helper(helper, rows.shape[1] if len(rows) else 2, rows)
+            self.state.helper(helper, rows.shape[1], rows)
             self._told.add(helper)
         return helper if len(self.state.helpers[helper]) else None
 

@@ -66,12 +66,11 @@ class State:
 
     def helper(self, name: str, arity: int, rows: NDArray[np.int32] | None = None) -> Table:
         """An empty table beside the relations, or one with some rows."""
-        if name in self.helpers and self.helpers[name].arity != arity:
-            self.store.release(self.helpers.pop(name))
         if name not in self.helpers:
             self.helpers[name] = self.store.new_table(arity)
             self.helpers[name].uses_bits = False  # small, and emptied again and again
         table = self.helpers[name]
+        assert table.arity == arity, name  # plans that are kept name it by its number
         table.shorten(0)
         if rows is not None:
             table.insert(rows)

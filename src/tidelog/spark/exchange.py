@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.state import State
-from tidelog.spark.frames import DRIVER_ROWS, Relation, rows_of_table, width_of
+from tidelog.spark.frames import DRIVER_ROWS, Relation, rows_of_table, union, width_of
 from tidelog.spark.keys import decode_keys, encode_keys
 from tidelog.spark.novelty import TINY, Novelty
 from tidelog.spark.shipping import Shipping
@@ -118,7 +118,7 @@ class Exchange:
                 novelty.add_rows(relation, self._numbered(keys.toArrow(), arity))
                 continue
             if arity:
-                self.terms.extend(keys.select(f.explode(f.array(*(f"k{at}" for at in range(arity)))).alias("key")))
+                self.terms.extend(union([keys.select(f.col(f"k{at}").alias("key")) for at in range(arity)]))
             frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
             novelty.add(relation, [frame], rows)
         return relation

@@ -101,7 +101,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         lineage = self._started_engine.lineage
         triples = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
         reports: list[LoadReport] = []
-        for name, arity in (*triples.counts(), ("triple", 3)):
+        has_others = any(name != "triple" for name in self.relations)
+        for name, arity in (*(triples.counts() if has_others else ()), ("triple", 3)):
             relation = self.relations.get(name)
             if relation is not None and relation.arity == arity:
                 part = triples.ingested(relation, rejects=rejects)

@@ -14,7 +14,6 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.spark.computing import converting
-from tidelog.spark.frames import FEW_ROWS
 from tidelog.spark.keys import KIND_OF
 from tidelog.values import Kind
 
@@ -64,7 +63,7 @@ class SparkDictionary:
         new = keys.select("key").distinct()
         if self.count:
             known = self.frame.select("key")
-            new = new.join(f.broadcast(known) if self.count <= FEW_ROWS else known, "key", "left_anti")
+            new = new.join(f.broadcast(known) if self.count <= _FEW_TERMS else known, "key", "left_anti")
         numbered = new.zipWithIndex("id").select("key", (f.col("id") + self.count).cast("int").alias("id"))
         piece, count = self.lineage.cut_and_count(numbered)
         if not count:
@@ -120,7 +119,7 @@ class SparkDictionary:
         self, frame: DataFrame, width: int, known: DataFrame, given: tuple[str, str], wanted: tuple[str, str]
     ) -> DataFrame:
         """Columns looked up in a dictionary, which is the same plan for all of them, so that Spark sends it to everybody once."""
-        known = f.broadcast(known) if self.count <= FEW_ROWS else known.hint("shuffle_hash")
+        known = f.broadcast(known) if self.count <= _FEW_TERMS else known.hint("shuffle_hash")
         for at in range(width):
             mine = known.alias(f"#{at}")
             frame = frame.join(mine, f.col(f"{given[0]}{at}") == f.col(f"`#{at}`.{given[1]}"))
@@ -138,7 +137,7 @@ class SparkDictionary:
     def kinds_in(self, frame: DataFrame, column: str) -> set[Kind]:
         """The kinds of values in a column of numbers."""
         letters = self.frame.select(f.col("id").alias(column), f.substring("key", 1, 1).alias("letter"))
-        letters = f.broadcast(letters) if self.count <= FEW_ROWS else letters.hint("shuffle_hash")
+        letters = f.broadcast(letters) if self.count <= _FEW_TERMS else letters.hint("shuffle_hash")
         return {
             KIND_OF[row["letter"]]
             for row in frame.select(column).distinct().join(letters, column).select("letter").distinct().collect()
@@ -154,10 +153,12 @@ class SparkDictionary:
             if kind not in converted:
                 converted[kind] = self.frame.mapInArrow(converting(kind), f"id int, value {kind}")
             known = converted[kind].select(f.col("id").alias(f"c{at}"), f.col("value").alias(f"#{at}"))
-            frame = frame.join(f.broadcast(known) if self.count <= FEW_ROWS else known.hint("shuffle_hash"), f"c{at}")
+            frame = frame.join(f.broadcast(known) if self.count <= _FEW_TERMS else known.hint("shuffle_hash"), f"c{at}")
         return frame.select(*(f.col(f"#{at}").alias(name) for at, name in enumerate(names)))
 
 
+_FEW_TERMS = 2_000_000
+"""A dictionary that has no more terms is sent to everybody: to shuffle facts by each of their columns costs far more."""
 _MOST_PIECES = 8
 _MOST_KNOWN = 100_000
 _FEW_PARTITIONS = 8
