@@ -72,8 +72,7 @@ def test_many_transactions_leave_the_rules_alone() -> None:
 
 
 @needs_corpus
-@pytest.mark.parametrize("modules", [True, False], ids=["modules", "rules"])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize(("algorithm", "modules"), [("bf", False), ("dred", False), ("auto", True), ("rematerialise", True)])
 @pytest.mark.parametrize("path", streams(), ids=stream_name)
 def test_stream(path: Path, algorithm: Any, modules: bool) -> None:
     kb = KnowledgeBase(Source(stream_rules(path)), algorithm=algorithm, modules=modules)
