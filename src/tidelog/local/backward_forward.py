@@ -29,7 +29,6 @@ _FRAMES = 64
 class BackwardForward(Deletion):
     """Delete only what has no proof."""
 
-    name = "bf"
     _machine: _Machine | None = None
 
     def _suspects_of(self, name: str) -> Table:

@@ -23,9 +23,6 @@ from tidelog.syntax.tree import Atom
 class Deletion(ABC):
     """The deletions of one unit in one update."""
 
-    name: str
-    """As users know the algorithm."""
-
     def __init__(self, unit: Unit, state: State, deltas: Deltas, evaluation: Evaluation, undo: Undo) -> None:
         self.unit, self.state, self.deltas, self.evaluation, self.undo = unit, state, deltas, evaluation, undo
         self.own = set(unit.relations)

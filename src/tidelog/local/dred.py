@@ -14,7 +14,6 @@ from tidelog.syntax.tree import Atom
 class DRed(Deletion):
     """Delete everything that may have to go, then bring back what need not."""
 
-    name = "dred"
     suspects_name = "#gone"
 
     def _suspects_of(self, name: str) -> Table:

@@ -70,7 +70,7 @@ class Relation:
     retired: list[tuple[DataFrame, int]] = field(default_factory=list)
     """Pieces that the last merge took up; what another relation's round has not computed yet may still read them."""
     merges: bool = True
-    """Whether pieces may become one."""
+    """Whether pieces may become one, and what the driver keeps a piece."""
     _few_frame: DataFrame | None = None
 
     def frame(self, spark: SparkSession) -> DataFrame:

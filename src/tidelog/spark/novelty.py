@@ -4,9 +4,8 @@ There are three ways to ask it. *By the driver*: a handful of candidates come to
 with the handful sent to every task, says which of them it has met. *Candidates first*: where candidates are many, but few
 beside the known facts, they are made distinct and kept, and the known facts pass by them. *Known first*: otherwise the known
 facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Pieces
-and candidates are partitioned alike, so that neither of the last two shuffles what is known. What
-many candidates meet is an inner join of two sets: a semi-join would mean the same, but Spark asks it of each piece by itself,
-with a hash table for each.
+and candidates are partitioned alike, so that neither of the last two shuffles what is known. What many candidates meet is an
+inner join of two sets: a semi-join would mean the same, but Spark asks it of each piece by itself, with a hash table for each.
 """
 
 from __future__ import annotations
@@ -47,8 +46,9 @@ class Novelty:
             rows = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
             if len(rows) <= DRIVER_ROWS:
                 return self.add_rows(relation, rows)
-        relation.flush(self.lineage, self.spark)
-        known = relation.in_pieces()
+        if relation.merges:  # else what came after a mark must stay apart from what came before
+            relation.flush(self.lineage, self.spark)
+        known = relation.frame(self.spark) if relation.count else None
         if known is None:
             return self._kept(relation, relation.partitioned(raw).distinct())
         raw = relation.partitioned(raw)

@@ -56,7 +56,8 @@ PLAN, FACT_AT, BODY_AT = range(3)
 
 # A frame of the stack.
 OF, ROW, BACKWARD, PASS, ATOM, WAITS, FRAME_HEAD = range(7)
-# ATOM        the atom of the instance in hand that comes next, or -1: the next instance;  WAITS: its plan's place is kept here
+# ATOM        the atom of the instance in hand that comes next; -2: the next instance; -1: the plan is to be started
+# WAITS       whether the place of its plan is kept here
 LOOKING_AHEAD, CHECKING = 0, 1
 
 # Z: where a run stands.

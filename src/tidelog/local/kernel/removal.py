@@ -72,7 +72,7 @@ def _close_up(slots: Int32s, hole: int, rows: Int32s, arity: int, columns: Int32
 
 @part
 def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int:
-    """The number of a row, or -1; where there is no hash table, along the chain of an index on the first column."""
+    """The number of a row, or -1; without a hash table, along the chain of an index on the first column, which has all rows."""
     if M[table, BITS] == 0:
         return np.int64(slots_of(M, table)[slot_for(M, table, key)]) - 1
     domain = M[table, DOMAIN]
@@ -82,10 +82,6 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
     row = chain(M, X, index, key)
     while row >= 0 and rows[2 * row + 1] != key[1]:
         row = np.int64(following[row]) - 1
-    if row < 0:  # it came after the index was last extended
-        row = M[table, COUNT] - 1
-        while rows[2 * row] != key[0] or rows[2 * row + 1] != key[1]:
-            row -= 1
     return row
 
 
