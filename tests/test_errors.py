@@ -255,6 +255,13 @@ def missing_library(folder: Path) -> str:
     return str(caught.value)
 
 
+def upsert_without_a_key(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("@relation temp(turbine: string, celsius: float) .").update(upsert=[("temp", "t1", 21.5)])
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL075.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -263,6 +270,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
     "TL074": [option_that_is_not_there_yet, option_that_does_not_exist],
+    "TL075": [upsert_without_a_key],
     "TL080": [row_that_does_not_fit],
     "TL081": [columns_that_do_not_fit],
     "TL082": [unknown_file_format],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -12,6 +14,7 @@ import pytest
 from tests.local_engine import engine_of, held, looking_often
 
 from tidelog import IRI, KnowledgeBase, Source, TidelogError
+from tidelog.changes import Change
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 CLOSED = {("a", "b"), ("b", "c"), ("a", "c")}
@@ -237,7 +240,7 @@ def test_values_of_one_number_are_apart() -> None:
     ],
     ids=str,
 )
-@pytest.mark.parametrize("way", ["insert", "delete"])
+@pytest.mark.parametrize("way", ["insert", "delete", "upsert"])
 def test_bad_facts_change_nothing(facts: list[tuple[object, ...]], code: str, way: str) -> None:
     kb = KnowledgeBase("@relation temp(name: string, celsius: float) . hot(X) :- temp(X, C), C > 20. " + PATHS)
     kb.update(insert=[("edge", "a", "b"), ("temp", "t", 30)])
@@ -256,6 +259,137 @@ def test_facts_are_kept_to_declared_types() -> None:
     kb.update(insert=[("temp", "t", 30)])
     assert repr(list(kb["hot"])) == "[('t', 30.0)]"
     assert kb.update(delete=[("temp", "t", 30)]).stats.deleted == 1
+
+
+# --- upserts -------------------------------------------------------------------------------------------------------------
+
+TEMPERATURES = """
+@relation temp(turbine: string key, celsius: float) .
+@relation place(site: string key, row: int key, what: any) .
+hot(T) :- temp(T, C), C > 20.
+temp(T, 99) :- broken(T).
+"""
+
+
+def effect(change: Change) -> tuple[int, int, int]:
+    return change.stats.inserted, change.stats.deleted, change.stats.without_effect
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_an_upsert_takes_the_place_of_what_has_its_key(derived: bool) -> None:
+    kb = KnowledgeBase(TEMPERATURES if derived else TEMPERATURES.replace("temp(T, 99) :- broken(T).", ""))
+    assert effect(kb.update(upsert=[("temp", "t1", 19), ("temp", "t2", 30)])) == (2, 0, 0)
+    change = kb.update(upsert=[("temp", "t1", 21.5)])
+    assert effect(change) == (1, 1, 0)
+    assert {name: set(facts) for name, facts in change.inserted.items()} == {"temp": {("t1", 21.5)}, "hot": {("t1",)}}
+    assert {name: set(facts) for name, facts in change.deleted.items()} == {"temp": {("t1", 19.0)}}
+    assert set(kb["hot"]) == {("t1",), ("t2",)}
+
+
+def test_an_upsert_of_what_is_there_has_no_effect() -> None:
+    kb = KnowledgeBase(TEMPERATURES)
+    kb.update(upsert=[("temp", "t1", 19)])
+    change = kb.update(upsert=[("temp", "t1", 19.0)])
+    assert effect(change) == (0, 0, 1)
+    assert (dict(change.inserted), dict(change.deleted)) == ({}, {})
+
+
+def test_the_last_upsert_of_a_key_counts() -> None:
+    kb = KnowledgeBase(TEMPERATURES)
+    kb.update(upsert=[("temp", "t1", 1), ("temp", "t2", 2), ("temp", "t1", 3)])
+    assert set(kb["temp"]) == {("t1", 3.0), ("t2", 2.0)}
+
+
+def test_an_upsert_beside_insertions_and_deletions() -> None:
+    kb = KnowledgeBase(TEMPERATURES)
+    kb.update(insert=[("temp", "t1", 1), ("temp", "t1", 2), ("temp", "t2", 2)])
+    change = kb.update(insert=[("temp", "t1", 4)], delete=[("temp", "t1", 1), ("temp", "t9", 9)], upsert=[("temp", "t1", 2)])
+    assert set(kb["temp"]) == {("t1", 2.0), ("t1", 4.0), ("t2", 2.0)}, "only what was there before goes"
+    assert effect(change) == (1, 1, 2)
+    assert effect(kb.update(upsert=[("temp", "t1", 5)])) == (1, 2, 0), "all facts with the key go"
+
+
+def test_a_key_of_several_columns_and_a_key_that_is_everything() -> None:
+    kb = KnowledgeBase(TEMPERATURES + "@relation node(name: string key) .")
+    kb.update(upsert=[("place", "a", 1, "x"), ("place", "a", 2, "x"), ("place", "b", 1, 7), ("node", "n")])
+    assert effect(kb.update(upsert=[("place", "a", 2, 5.0), ("place", "b", 2, "y"), ("node", "n")])) == (2, 1, 1)
+    assert set(kb["place"]) == {("a", 1, "x"), ("a", 2, 5.0), ("b", 1, 7), ("b", 2, "y")}
+
+
+def test_only_explicit_facts_are_replaced() -> None:
+    kb = KnowledgeBase(TEMPERATURES)
+    kb.update(insert=[("broken", "t1")])
+    change = kb.update(upsert=[("temp", "t1", 5)])
+    assert set(kb["temp"]) == {("t1", 99.0), ("t1", 5.0)}
+    assert effect(change) == (1, 0, 0)
+    kb.update(upsert=[("temp", "t1", 99)])
+    assert effect(kb.update(upsert=[("temp", "t1", 6)])) == (1, 1, 0)
+    assert set(kb["temp"]) == {("t1", 99.0), ("t1", 6.0)}, "still derived"
+
+
+def test_a_key_in_a_transitive_relation() -> None:
+    kb = KnowledgeBase("@relation up(part: string key, whole: string) . in(X, Y) :- up(X, Y). in(X, Z) :- in(X, Y), up(Y, Z).")
+    kb.update(upsert=[("up", "bolt", "wheel"), ("up", "wheel", "car"), ("up", "bell", "bike")])
+    kb.update(upsert=[("up", "wheel", "bike")])
+    assert set(kb["in"]) == {("bolt", "wheel"), ("bolt", "bike"), ("wheel", "bike"), ("bell", "bike")}
+
+
+@pytest.mark.parametrize("ways", [{"upsert": [("edge", "a", "b")]}, {"upsert": [("new", 1)]}], ids=str)
+def test_an_upsert_without_a_key_changes_nothing(ways: dict[str, Any]) -> None:
+    kb = KnowledgeBase(TEMPERATURES + PATHS)
+    kb.update(insert=[("edge", "a", "c"), ("temp", "t1", 1)])
+    before = held(kb)
+    with pytest.raises(TidelogError) as caught:
+        kb.update(insert=[("temp", "t2", 2)], delete=[("edge", "a", "c")], **ways)
+    assert codes(caught) == ["TL075"]
+    assert held(kb) == before
+
+
+def test_an_upsert_that_is_stopped_changes_nothing() -> None:
+    kb = KnowledgeBase(TEMPERATURES + "n(T, 0) :- temp(T, C), C > 50. n(T, X + 1) :- n(T, X).", limit_facts=100)
+    kb.update(upsert=[("temp", "t1", 1), ("temp", "t2", 2)])
+    before = held(kb)
+    with pytest.raises(TidelogError, match="TL070"):
+        kb.update(upsert=[("temp", "t2", 3), ("temp", "t1", 60)])
+    assert held(kb) == before
+    kb.update(upsert=[("temp", "t1", 4), ("temp", "t2", 2)])
+    assert set(kb["temp"]) == {("t1", 4.0), ("t2", 2.0)}
+
+
+@pytest.mark.parametrize("derived", [False, True])
+def test_loads_with_upserts(derived: bool) -> None:
+    kb = KnowledgeBase(TEMPERATURES if derived else TEMPERATURES.replace("temp(T, 99) :- broken(T).", ""))
+    first = kb.load("temp", pa.table({"turbine": ["t1", "t2", "t1"], "celsius": [1.0, 2.0, 30.0]}), upsert=True)
+    assert (first.rows, first.new_facts, first.replaced) == (3, 2, 0)
+    second = kb.load("temp", pa.table({"turbine": ["t2", "t3"], "celsius": [40.0, 3.0]}), upsert=True)
+    assert (second.rows, second.new_facts, second.replaced) == (2, 2, 1)
+    assert set(kb["hot"]) == {("t1",), ("t2",)}
+    for celsius, replaced in ((50.0, 1), (5.0, 1), (5.0, 0)):
+        assert kb.load("temp", pa.table({"turbine": ["t2"], "celsius": [celsius]}), upsert=True).replaced == replaced
+    assert set(kb["hot"]) == {("t1",)}
+    assert set(kb["temp"]) == {("t1", 30.0), ("t2", 5.0), ("t3", 3.0)}
+    with pytest.raises(TidelogError, match="TL075"):
+        kb.load("edge", pa.table(COLUMNS), upsert=True)
+    assert (
+        kb.load("temp", pa.table({"turbine": pa.array([], pa.string()), "celsius": pa.array([], pa.float64())}), upsert=True).rows
+        == 0
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_upserts_like_a_dictionary(seed: int) -> None:
+    chance = random.Random(seed)
+    kb = KnowledgeBase(TEMPERATURES)
+    expected: dict[str, float] = {}
+    for _ in range(300):
+        upserts = [(f"t{chance.randrange(40)}", float(chance.randrange(60))) for _ in range(chance.randrange(1, 4))]
+        gone = [fact for fact in expected.items() if chance.random() < 0.02]
+        change = kb.update(delete=[("temp", *fact) for fact in gone], upsert=[("temp", *fact) for fact in upserts])
+        before, expected = expected, {**{t: c for t, c in expected.items() if (t, c) not in gone}, **dict(upserts)}
+        assert set(change.inserted.get("temp", ())) == expected.items() - before.items()
+        assert set(change.deleted.get("temp", ())) == before.items() - expected.items()
+    assert set(kb["temp"]) == set(expected.items())
+    assert set(kb["hot"]) == {(turbine,) for turbine, celsius in expected.items() if celsius > 20}
 
 
 # --- questions -----------------------------------------------------------------------------------------------------------

@@ -68,7 +68,7 @@ class ChangeStatistics:
     deleted: int = 0
     """Facts that were explicit before and are not now."""
     without_effect: int = 0
-    """Insertions of facts that were explicit already, deletions of facts that were not."""
+    """Insertions and upserts of facts that were explicit already, deletions of facts that were not."""
     derivations: int = 0
     """Rule instances of all steps."""
     rounds: int = 0

@@ -52,6 +52,7 @@ CODES: dict[str, str] = {
     "TL072": "a Python value that has no place in a fact",
     "TL073": "a relation that the program does not have",
     "TL074": "an option that is not there",
+    "TL075": "an upsert into a relation without a key",
     "TL080": "a row that does not fit its relation",
     "TL081": "a file whose columns do not fit the relation",
     "TL082": "a file format that is not known",

@@ -41,6 +41,8 @@ class LoadReport:
     description: str
     rejected: int = 0
     """Rows that did not fit; with the local engine one is enough to load nothing."""
+    replaced: int = 0
+    """Explicit facts that went since a row had their key, with `upsert=True`."""
 
     def __repr__(self) -> str:
         return self.description
@@ -147,10 +149,27 @@ class KnowledgeBase:
         elif known.arity != arity:
             raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
 
-    def update(self, insert: Iterable[tuple[object, ...]] = (), delete: Iterable[tuple[object, ...]] = ()) -> Change:
-        """Add and remove explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+    def _key_of(self, relation: str) -> tuple[int, ...]:
+        """The positions of the columns that are a relation's key, or an error if it has none."""
+        known = self.relations.get(relation)
+        if known is None or not known.key:
+            columns = [f"{column.name}: {column.type or 'any'}" for column in known.columns or ()] if known is not None else []
+            example = ", ".join([f"{columns[0]} key", *columns[1:]]) if columns else "name: string key, …"
+            shown = self._program.printer.predicate(relation)
+            fix = f"declare one: `@relation {shown}({example}) .`, or insert and delete"
+            raise fail("TL075", f"`{shown}` has no key, so there is nothing that an upsert could replace", fix=fix)
+        return known.key
 
-        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.
+    def update(
+        self,
+        insert: Iterable[tuple[object, ...]] = (),
+        delete: Iterable[tuple[object, ...]] = (),
+        upsert: Iterable[tuple[object, ...]] = (),
+    ) -> Change:
+        """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
+        explicit facts that have its key; of two with one key, the last counts.
         """
         raise NotImplementedError
 

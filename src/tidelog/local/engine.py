@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -67,10 +67,28 @@ class LocalEngine:
         going = np.ascontiguousarray(rows[table.contains(rows)])
         if len(going):
             undo.remove(table, going)
-            self._changes.went.setdefault(name, []).append(going)
+            if self._is_derived:
+                self._changes.went.setdefault(name, []).append(going)
+            elif name in self._derived:
+                undo.remove(self.state.table(name), going)
         return len(going)
 
+    def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
+        """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
+        name = self.core.stored_name(relation)
+        if name not in self.state.tables or not len(rows):
+            return rows[:0]
+        table = self.state.explicit_table(name) if name in self._derived else self.state.table(name)
+        found = table.rows_with_keys(columns, rows[:, columns])
+        kept = self.state.helper(f"#known {table.arity}", table.arity, rows)
+        return found[~kept.contains(found)] if len(found) else found
+
     # --- deriving --------------------------------------------------------------------------------------------------------
+
+    @property
+    def has_derived(self) -> bool:
+        """Whether everything that followed from some facts has been derived, even if more have come since."""
+        return self._is_derived
 
     @property
     def is_settled(self) -> bool:

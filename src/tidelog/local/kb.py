@@ -49,11 +49,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         format: str | None = None,  # noqa: A002
         header: Any = "auto",
         defaults: Mapping[str | int, object] | None = None,
+        upsert: bool = False,
         **options: Any,
     ) -> LoadReport:
         """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
 
-        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
+        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.  With
+        `upsert=True` each row takes the place of the explicit facts that have its key; of two rows with one key, the last counts.
         """
         from tidelog.files.reading import read
 
@@ -61,14 +63,21 @@ class LocalKnowledgeBase(KnowledgeBase):
             raise fail(
                 "TL074", f"the local engine takes no {', '.join(options)} to load", fix='leave it out, or choose engine="spark"'
             )
+        key = self._key_of(relation) if upsert else ()
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
+        if key and engine.has_derived:
+            self._settled()  # only facts that have been derived from can be taken back, not those that came since then
         with watch.guarding():
             rows = self._encoded(loaded.columns, loaded.rows)
             watch.look()
+            replaced = 0
+            if key:
+                rows = _last_of_each_key(rows, key)
+                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), Undo(engine.state))
             new = engine.add(relation, rows)
-        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description))
+        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
 
     def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
@@ -85,13 +94,15 @@ class LocalKnowledgeBase(KnowledgeBase):
         self,
         insert: Iterable[tuple[object, ...]] = (),
         delete: Iterable[tuple[object, ...]] = (),
+        upsert: Iterable[tuple[object, ...]] = (),
     ) -> Change:
-        """Add and remove explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+        """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
-        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
+        explicit facts that have its key; of two with one key, the last counts.
         """
         started = perf_counter()
-        inserted, deleted = self._checked(insert), self._checked(delete)
+        inserted, deleted, replacing = self._checked(insert), self._checked(delete), self._last_upserts(self._checked(upsert))
         engine, watch = self._settled(), self._watch()
         known, undo = dict(self._loaded), Undo(engine.state)
         without_effect = removed = added = 0
@@ -100,8 +111,14 @@ class LocalKnowledgeBase(KnowledgeBase):
                 for name, rows in self._by_relation(deleted).items():
                     count = engine.remove(name, rows, undo)
                     removed, without_effect = removed + count, without_effect + len(rows) - count
+                replacing_rows = self._by_relation(replacing)
+                for name, rows in replacing_rows.items():
+                    removed += engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
                 for name, rows in self._by_relation(inserted).items():
                     self._know(name, rows.shape[1])
+                    count = engine.add(name, rows)
+                    added, without_effect = added + count, without_effect + len(rows) - count
+                for name, rows in replacing_rows.items():
                     count = engine.add(name, rows)
                     added, without_effect = added + count, without_effect + len(rows) - count
                 differences = engine.settle(watch, undo)
@@ -139,6 +156,13 @@ class LocalKnowledgeBase(KnowledgeBase):
                 diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
         diagnostics.raise_errors()
         return checked
+
+    def _last_upserts(self, facts: Iterable[GroundFact]) -> Iterable[GroundFact]:
+        """Of several upserts with one key, the last; or an error, if a relation has no key."""
+        last: dict[object, GroundFact] = {}
+        for name, values in facts:
+            last[name, tuple(values[at] for at in self._key_of(name))] = name, values
+        return last.values()
 
     def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
         rows: dict[str, dict[tuple[Any, ...], None]] = defaultdict(dict)
@@ -200,6 +224,14 @@ class LocalKnowledgeBase(KnowledgeBase):
         if not engine.is_settled:
             engine.settle(self._watch())
         return engine
+
+
+def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
+    """Of several rows with one key, the last."""
+    if not len(rows):
+        return rows
+    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
+    return rows[np.sort(len(rows) - 1 - at)]
 
 
 _announced: list[bool] = []

@@ -39,6 +39,11 @@ class Relation:
         """Whether the program says where its facts come from."""
         return self.is_declared or self.has_rules or self.has_facts or bool(self.inputs)
 
+    @property
+    def key(self) -> tuple[int, ...]:
+        """The positions of the columns that are its key; none, if it has no key."""
+        return tuple(at for at, column in enumerate(self.columns or ()) if column.is_key)
+
     def declared_type(self, position: int) -> Type:
         """The type that a column is declared with; `ANY` without a declaration."""
         if self.columns is None or position >= len(self.columns):

@@ -117,9 +117,14 @@ class SparkKnowledgeBase(KnowledgeBase):
         self.loads.append(LoadReport(relation, rows, rows, description, rejected))
         return self.loads[-1]
 
-    def update(self, insert: Iterable[tuple[object, ...]] = (), delete: Iterable[tuple[object, ...]] = ()) -> Change:
+    def update(
+        self,
+        insert: Iterable[tuple[object, ...]] = (),
+        delete: Iterable[tuple[object, ...]] = (),
+        upsert: Iterable[tuple[object, ...]] = (),
+    ) -> Change:
         """Not there yet on Spark."""
-        del insert, delete
+        del insert, delete, upsert
         raise fail("TL074", 'update is not available yet with engine="spark"', fix='load the facts, or use engine="local"')
 
     # --- facts out -------------------------------------------------------------------------------------------------------

@@ -282,6 +282,13 @@ def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
 
 
 @kernel
+def newest_rows(M: Int64s, X: Int64s, index: int, keys: Int32s, found: Int32s) -> None:
+    """For each key, given as a row of a matrix, the newest row that has it, or -1."""
+    for i in range(keys.shape[0]):
+        found[i] = chain(M, X, index, keys[i])
+
+
+@kernel
 def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
     """Take back the rows from `count` on, newest first, which leaves everything as it was before they came.
 
