@@ -262,6 +262,30 @@ def upsert_without_a_key(folder: Path) -> str:
     return str(caught.value)
 
 
+def update_that_is_none(folder: Path) -> str:
+    path, page = folder / "updates.jsonl", blocks((PAGES / "TL076.md").read_text(encoding="utf-8"), "text")
+    path.write_text("{}\n" + page[0][2], encoding="utf-8")
+    with pytest.raises(TidelogError) as caught:
+        list(KnowledgeBase().follow(path))
+    assert str(caught.value).replace(f"{folder}/", "") + "\n" == page[1][2]
+    assert len(list(KnowledgeBase().follow([page[2][2]]))) == 1
+    return str(caught.value)
+
+
+def file_that_came_late(folder: Path) -> str:
+    inbox = folder / "inbox"
+    inbox.mkdir()
+    (inbox / "0007.jsonl").write_text("{}\n", encoding="utf-8")
+    following = KnowledgeBase().follow(inbox)
+    next(following)
+    (inbox / "0005.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(TidelogError) as caught:
+        next(following)
+    shown = str(caught.value).replace(f"{folder}/", "").replace("update 2: ", "")
+    assert shown + "\n" == blocks((PAGES / "TL077.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -271,6 +295,8 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL073": [unknown_relation],
     "TL074": [option_that_is_not_there_yet, option_that_does_not_exist],
     "TL075": [upsert_without_a_key],
+    "TL076": [update_that_is_none],
+    "TL077": [file_that_came_late],
     "TL080": [row_that_does_not_fit],
     "TL081": [columns_that_do_not_fit],
     "TL082": [unknown_file_format],

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from tidelog.facts import Facts
+from tidelog.json_values import to_json
+from tidelog.values import from_python, sort_key
 
 
 class FactsByRelation(Mapping[str, Facts]):
@@ -89,6 +92,26 @@ class Change:
     deleted: Mapping[str, Facts]
     """Facts that held before and do not now."""
     stats: ChangeStatistics = field(default_factory=lambda: ChangeStatistics("none"))
+    id: str | int | None = None
+    """That of the update, if it came from a stream and has one."""
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON can say of it: `id`, `inserted` and `deleted` by relation, in an order that is always the same, `stats`."""
+        return {
+            "id": self.id,
+            "inserted": {name: _in_json(facts) for name, facts in self.inserted.items()},
+            "deleted": {name: _in_json(facts) for name, facts in self.deleted.items()},
+            "stats": asdict(self.stats),
+        }
+
+    def to_json(self) -> str:
+        """The change as a line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def __repr__(self) -> str:
         return f"Change(inserted={self.inserted!r}, deleted={self.deleted!r}, algorithm={self.stats.algorithm!r})"
+
+
+def _in_json(facts: Facts) -> list[list[object]]:
+    rows = sorted((tuple(map(from_python, fact)) for fact in facts), key=lambda row: tuple(map(sort_key, row)))
+    return [[to_json(value.content) for value in row] for row in rows]

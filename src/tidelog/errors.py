@@ -53,6 +53,8 @@ CODES: dict[str, str] = {
     "TL073": "a relation that the program does not have",
     "TL074": "an option that is not there",
     "TL075": "an upsert into a relation without a key",
+    "TL076": "an update that cannot be understood",
+    "TL077": "a stream that cannot be continued",
     "TL080": "a row that does not fit its relation",
     "TL081": "a file whose columns do not fit the relation",
     "TL082": "a file format that is not known",

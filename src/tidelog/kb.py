@@ -7,7 +7,7 @@ named in `ENGINES` and imported when it is asked for.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterable, Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -24,6 +24,9 @@ from tidelog.source import Source
 if TYPE_CHECKING:
     from tidelog.local.materialise import Statistics
     from tidelog.local.watch import Progress, Watch
+    from tidelog.streams.following import AsyncFollowing, Following
+    from tidelog.streams.source import Queue
+    from tidelog.streams.update import Update
 
 ShowProgress = Callable[["Progress"], None]
 ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spark.kb:SparkKnowledgeBase"}
@@ -172,6 +175,36 @@ class KnowledgeBase:
         explicit facts that have its key; of two with one key, the last counts.
         """
         raise NotImplementedError
+
+    @overload
+    def follow(self, updates: AsyncIterable[Any], *, wait: bool = False) -> AsyncFollowing: ...
+
+    @overload
+    def follow(self, updates: Iterable[Any] | Queue | str | PathLike[str], *, wait: bool = False) -> Following: ...
+
+    def follow(self, updates: Any, *, wait: bool = False) -> Following | AsyncFollowing:
+        """Work off a stream of updates, one by one; each step of the iterator gives what one update changed.
+
+        `updates` is an iterable of updates (dictionaries, lines of JSON, `tidelog.streams.Update`), a queue that ends with None,
+        the path of a file or folder of JSON Lines, `-` for standard input, or an asynchronous iterator, for `async for`.  With
+        `wait`, a file or folder may grow, and is never over.
+        """
+        from tidelog.streams.following import AsyncFollowing, Following
+        from tidelog.streams.opening import open_source
+
+        if isinstance(updates, AsyncIterable):
+            return AsyncFollowing(self, aiter(updates))
+        return Following(self, open_source(updates, wait=wait))
+
+    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+        """One update of a stream; `waiting` gives the one after it, if it is there already."""
+        del waiting
+        return self.update(insert=update.insert, delete=update.delete, upsert=update.upsert)
+
+    def _replay(self, updates: Iterable[Update]) -> None:
+        """Let updates happen whose changes nobody wants to know."""
+        for update in updates:
+            self.update(insert=update.insert, delete=update.delete, upsert=update.upsert)
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 

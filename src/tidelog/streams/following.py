@@ -1,0 +1,101 @@
+"""Working off a stream: an iterator over updates that gives the changes they make."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from tidelog.changes import Change
+from tidelog.errors import TidelogError, fail
+from tidelog.streams.fitting import fitting
+from tidelog.streams.source import UpdateSource
+from tidelog.streams.update import Update, UpdateError, as_update
+
+if TYPE_CHECKING:
+    from tidelog.kb import KnowledgeBase
+
+
+class _Work:
+    """What both ways of following share: one update after the other, and which one it is."""
+
+    def __init__(self, kb: KnowledgeBase) -> None:
+        self._kb = kb
+        self.number = 0
+        """How many updates have been begun; also the number of the last one, counted from 1."""
+        self.update: Update | None = None
+        """The update that was begun last; None if it could not be understood."""
+
+    def _done(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+        if update.add_rules or update.remove_rules:
+            fix = "leave add_rules and remove_rules out, and make a new knowledge base with the new rules"
+            raise fail("TL074", "rules that come and go in a stream are not available yet", fix=fix)
+        return replace(self._kb._work_off(update, waiting), id=update.id)
+
+    def _at(self, error: TidelogError) -> UpdateError:
+        return UpdateError(error.diagnostics, self.update, self.number)
+
+
+class Following(_Work, Iterator[Change]):
+    """The changes that the updates of a stream make, one after the other.
+
+    An update is worked off when its change is asked for.  If one fails, `UpdateError` is raised, the knowledge base is what it
+    was before that update, and whoever asks again gets the next one.
+    """
+
+    def __init__(self, kb: KnowledgeBase, source: UpdateSource) -> None:
+        super().__init__(kb)
+        self.source = source
+        source.prepare = fitting(kb.relations)
+
+    def __next__(self) -> Change:
+        self.update = None
+        self.number += 1
+        try:
+            update = self.take()
+            if update is None:
+                self.number -= 1
+                self.close()
+                raise StopIteration
+            return self._done(update, self.source.waiting)
+        except TidelogError as error:
+            raise self._at(error) from error
+
+    def take(self) -> Update | None:
+        """Wait for the next update, and nothing more: None at the end."""
+        self.update = self.source.next()
+        return self.update
+
+    @property
+    def backlog(self) -> int:
+        """How many updates are known to be waiting; there may be more."""
+        return self.source.backlog
+
+    def close(self) -> None:
+        """Let go of files that are open."""
+        self.source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+
+class AsyncFollowing(_Work, AsyncIterator[Change]):
+    """The same over an asynchronous iterator.  Waiting for updates gives way to others; working one off does not."""
+
+    def __init__(self, kb: KnowledgeBase, updates: AsyncIterator[object]) -> None:
+        super().__init__(kb)
+        self._updates = updates
+        self._prepare = fitting(kb.relations)
+
+    async def __anext__(self) -> Change:
+        self.update = None
+        thing = await anext(self._updates)
+        self.number += 1
+        try:
+            self.update = self._prepare(as_update(thing, f"update {self.number}"))
+            return self._done(self.update, lambda: None)  # nobody can look into the iterator without running it
+        except TidelogError as error:
+            raise self._at(error) from error

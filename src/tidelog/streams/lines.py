@@ -1,0 +1,242 @@
+"""Updates as lines of JSON: from a file, a pipe such as standard input, or a folder that grows."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import select
+import time
+import zlib
+from abc import abstractmethod
+from collections import deque
+from io import BufferedIOBase
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from tidelog.errors import TidelogError, fail
+from tidelog.streams.source import UpdateSource
+from tidelog.streams.update import Update
+
+_CHUNK = 1 << 20
+_LOOK_EVERY = 0.1
+"""Seconds between two looks at a file or folder for which nothing but looking tells that it has grown."""
+_ENDINGS = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+_BOM = b"\xef\xbb\xbf"
+
+
+class Lines(UpdateSource):
+    """Updates from lines; those that are empty are passed over."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: deque[tuple[str, int, bytes]] = deque()
+        """Lines that have been read, each with its file and number."""
+
+    def _take(self) -> Update | None:
+        while not self._lines and self._read(wait=True):
+            pass
+        if not self._lines:
+            return None
+        name, number, line = self._lines.popleft()
+        return Update.from_json(line, f"{name}:{number}")
+
+    def _is_ready(self) -> bool:
+        while not self._lines and self._read(wait=False):
+            pass
+        return bool(self._lines)
+
+    def _known(self) -> int:
+        return len(self._lines)
+
+    @abstractmethod
+    def _read(self, *, wait: bool) -> bool:
+        """Read some more lines; False at the end, or if none are there and nobody waits."""
+
+
+class _Splitter:
+    """Bytes of one file on their way to numbered lines."""
+
+    def __init__(self, name: str, lines: deque[tuple[str, int, bytes]]) -> None:
+        self.name, self._lines = name, lines
+        self._number, self._rest = 0, [b""]
+
+    def add(self, data: bytes) -> None:
+        """Some more bytes; what is behind the last line break waits for the rest of its line."""
+        first, *others = data.split(b"\n")
+        self._rest.append(first)
+        for part in others:
+            self._line(b"".join(self._rest))
+            self._rest = [part]
+
+    def end(self) -> None:
+        """The last line, if it has no line break."""
+        self._line(b"".join(self._rest))
+        self._rest = [b""]
+
+    def _line(self, line: bytes) -> None:
+        self._number += 1
+        line = line.removeprefix(_BOM) if self._number == 1 else line
+        if line.strip():
+            self._lines.append((self.name, self._number, line))
+
+
+class _OpenFile:
+    """A file of lines that is being read, unpacked if its name ends with `.gz`."""
+
+    def __init__(self, path: Path, lines: deque[tuple[str, int, bytes]]) -> None:
+        self._name, self._splitter = str(path), _Splitter(str(path), lines)
+        try:
+            file = gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb")
+        except OSError as error:
+            raise self._cannot_read(error) from error
+        self._file = cast("BufferedIOBase", file)
+
+    def read(self) -> bool:
+        """Read some more; False if there is no more now."""
+        try:
+            data = self._file.read1(_CHUNK)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            self._file.close()
+            fix = "write the file again, and rename it when it is whole"
+            raise fail("TL083", f"{self._name} is damaged: {error}", fix=fix) from error
+        except OSError as error:
+            self._file.close()
+            raise self._cannot_read(error) from error
+        self._splitter.add(data)
+        return bool(data)
+
+    def end(self) -> None:
+        """There will be no more: what is left is the last line."""
+        self._splitter.end()
+        self._file.close()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is to be expected any more."""
+        return self._file.closed
+
+    def close(self) -> None:
+        """Read no further."""
+        self._file.close()
+
+    def _cannot_read(self, error: OSError) -> TidelogError:
+        return fail("TL060", f"cannot read {self._name}: {error.strerror or error}", fix="check the path and the rights")
+
+
+class FileSource(Lines):
+    """Updates from a file.  With `wait`, there may be more later, and a line counts when its line break is there."""
+
+    _file: _OpenFile | None = None
+
+    def __init__(self, path: Path, *, wait: bool = False) -> None:
+        super().__init__()
+        if wait and path.suffix == ".gz":
+            raise fail("TL074", f"cannot wait for more of {path}, which is compressed", fix="leave --follow (wait=) out")
+        self._file, self._wait = _OpenFile(path, self._lines), wait
+
+    def _read(self, *, wait: bool) -> bool:
+        if self._file is None or self._file.has_ended:
+            return False
+        if self._file.read():
+            return True
+        if not self._wait:
+            self._file.end()
+            return True
+        if wait:
+            time.sleep(_LOOK_EVERY)
+        return wait
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+class PipeSource(Lines):
+    """Updates from what somebody else writes, as they come: standard input, a named pipe, a socket."""
+
+    def __init__(self, file: BinaryIO, name: str, *, is_own: bool = False) -> None:
+        """Bytes are read past the buffer of `file`, since nobody can tell whether reading that would wait."""
+        super().__init__()
+        self._file, self._splitter, self._has_ended = file, _Splitter(name, self._lines), False
+        self._is_own = is_own
+
+    def _read(self, *, wait: bool) -> bool:
+        if self._has_ended:
+            return False
+        number = self._file.fileno()
+        if not select.select([number], [], [], None if wait else 0)[0]:
+            return False
+        data = os.read(number, _CHUNK)
+        if data:
+            self._splitter.add(data)
+        else:
+            self._splitter.end()
+            self._has_ended = True
+        return True
+
+    def close(self) -> None:
+        """Close the pipe, if it was opened for this stream alone."""
+        self._has_ended = True
+        if self._is_own:
+            self._file.close()
+
+
+class FolderSource(Lines):
+    """Updates from the files of a folder, in the order of their names.
+
+    A file is taken to be whole when it has its name: those that begin with a dot or have another ending are left alone, so that a
+    file can be written under such a name and then be renamed.
+    """
+
+    _file: _OpenFile | None = None
+
+    def __init__(self, folder: Path, *, wait: bool = False) -> None:
+        super().__init__()
+        self._folder, self._wait = folder, wait
+        self._done: set[str] = set()
+        self._coming: deque[str] = deque()
+        self._last, self._listed = "", 0.0
+        self._list()
+
+    def _list(self) -> None:
+        """Look for new files; one that should have come before those that have been read is an error."""
+        self._listed = time.monotonic()
+        try:
+            with os.scandir(self._folder) as entries:
+                found = sorted(entry.name for entry in entries if _is_whole(entry))
+        except OSError as error:
+            raise fail("TL060", f"cannot read {self._folder}: {error.strerror or error}", fix="check the path") from error
+        self._coming = deque(name for name in found if name not in self._done)
+        if self._coming and self._coming[0] < self._last:
+            late = self._coming.popleft()
+            self._done.add(late)
+            fix = "give new files names that sort behind those that are there, such as the time"
+            raise fail("TL077", f"{self._folder / late} came late: {self._last} has been read already", fix=fix)
+
+    def _read(self, *, wait: bool) -> bool:
+        if self._file is not None and not self._file.has_ended:
+            if not self._file.read():
+                self._file.end()
+            return True
+        if not self._coming:
+            if not wait and time.monotonic() - self._listed < _LOOK_EVERY:
+                return False  # a long list, asked for again and again, would take more time than the updates
+            self._list()
+        if self._coming:
+            self._last = self._coming.popleft()
+            self._done.add(self._last)
+            self._file = _OpenFile(self._folder / self._last, self._lines)
+            return True
+        if self._wait and wait:
+            time.sleep(_LOOK_EVERY)
+        return self._wait and wait
+
+    def close(self) -> None:
+        """Close the file that is being read."""
+        if self._file is not None:
+            self._file.close()
+
+
+def _is_whole(entry: os.DirEntry[str]) -> bool:
+    return entry.name.endswith(_ENDINGS) and not entry.name.startswith(".") and entry.is_file()

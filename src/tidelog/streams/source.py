@@ -1,0 +1,146 @@
+"""Where updates come from, one after the other: the interface, and sources inside Python."""
+
+from __future__ import annotations
+
+import queue
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeAlias
+
+from tidelog.errors import TidelogError
+from tidelog.streams.update import Update, as_update
+
+_Taken: TypeAlias = Update | TidelogError | None
+"""An update, what is wrong with it, or None at the end."""
+
+
+class UpdateSource(ABC):
+    """A stream of updates that can be asked, without waiting, whether another one is there already."""
+
+    def __init__(self) -> None:
+        self.prepare: Callable[[Update], Update] = lambda update: update
+        """What is done to each update on its way out."""
+        self._ahead: list[_Taken] = []
+
+    def next(self) -> Update | None:
+        """The next update, or None at the end.  It may wait; whatever a signal handler raises ends that.
+
+        If there is something wrong with the update, that is raised, and the one behind it is next.
+        """
+        taken = self._ahead.pop() if self._ahead else self._prepared(self._take)
+        if isinstance(taken, TidelogError):
+            raise taken
+        return taken
+
+    def waiting(self) -> Update | None:
+        """The update that `next` will give, if it is there already; never waits."""
+        if not self._ahead:
+            try:
+                if self._is_ready():
+                    self._ahead.append(self._prepared(self._take))
+            except TidelogError as error:
+                self._ahead.append(error)  # for `next` to raise
+        return self._ahead[0] if self._ahead and isinstance(self._ahead[0], Update) else None
+
+    @property
+    def backlog(self) -> int:
+        """How many updates are known to be waiting; there may be more."""
+        return len([taken for taken in self._ahead if taken is not None]) + self._known()
+
+    def close(self) -> None:  # noqa: B027  (most sources hold nothing open)
+        """Let go of what the source holds open."""
+
+    def __del__(self) -> None:
+        self.close()  # a loop over a stream may end anywhere, and nobody would write `with` for that
+
+    @abstractmethod
+    def _take(self) -> Update | None:
+        """The next update, or None at the end; it may wait."""
+
+    @abstractmethod
+    def _is_ready(self) -> bool:
+        """Whether `_take` would not wait, and nothing is run ahead of time by it."""
+
+    def _known(self) -> int:
+        """How many updates `_take` would give without waiting, as far as that is known."""
+        return 0
+
+    def _prepared(self, take: Callable[[], Update | None]) -> _Taken:
+        try:
+            update = take()
+            return update if update is None else self.prepare(update)
+        except TidelogError as error:
+            return error
+
+
+class IterableSource(UpdateSource):
+    """Updates from any iterable.
+
+    Only what is in memory anyway is looked at ahead of time: a generator may read a sensor, or what the last change was.
+    """
+
+    def __init__(self, updates: Iterable[object]) -> None:
+        super().__init__()
+        self._length = len(updates) if isinstance(updates, Sequence) else None
+        self._updates, self._taken = iter(updates), 0
+
+    def _take(self) -> Update | None:
+        for thing in self._updates:
+            self._taken += 1
+            return as_update(thing, f"update {self._taken}")
+        return None
+
+    def _is_ready(self) -> bool:
+        return self._length is not None
+
+    def _known(self) -> int:
+        return 0 if self._length is None else max(0, self._length - self._taken)
+
+
+class Queue(Protocol):
+    """What a queue must have; those of `queue` and `multiprocessing` do."""
+
+    def get(self) -> object:
+        """The next thing; waits for it."""
+
+    def get_nowait(self) -> object:
+        """The next thing, or `queue.Empty` is raised."""
+
+
+class QueueSource(UpdateSource):
+    """Updates from a queue, until there is a None in it, or it is shut down."""
+
+    def __init__(self, updates: Queue) -> None:
+        super().__init__()
+        self._queue, self._taken, self._has_ended = updates, 0, False
+        self._got: list[object] = []
+
+    def _take(self) -> Update | None:
+        if self._has_ended:
+            return None
+        try:
+            thing = self._got.pop() if self._got else self._queue.get()
+        except _SHUT_DOWN:
+            thing = None
+        self._has_ended = thing is None
+        self._taken += 1
+        return None if thing is None else as_update(thing, f"update {self._taken}")
+
+    def _is_ready(self) -> bool:
+        if not self._got and not self._has_ended:
+            try:
+                self._got.append(self._queue.get_nowait())
+            except queue.Empty:
+                return False
+            except _SHUT_DOWN:
+                self._got.append(None)
+        return True
+
+    def _known(self) -> int:
+        try:
+            return len(self._got) + int(getattr(self._queue, "qsize", int)())
+        except NotImplementedError:  # multiprocessing on macOS
+            return len(self._got)
+
+
+_SHUT_DOWN: tuple[type[Exception], ...] = (queue.ShutDown,) if hasattr(queue, "ShutDown") else ()  # from Python 3.13 on

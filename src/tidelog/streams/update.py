@@ -1,0 +1,162 @@
+"""One update of a stream: facts to delete, to insert and to replace; from a line of JSON or a dictionary, and back.
+
+All that is wrong with an update is said at once, with the place that it came from.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from tidelog.errors import Diagnostic, Diagnostics, TidelogError, did_you_mean
+from tidelog.json_values import from_json, to_json
+from tidelog.source import Source
+from tidelog.values import IRI, from_python
+
+FactTuple: TypeAlias = tuple[object, ...]
+"""A relation's name and the arguments, as `kb.update` takes them."""
+
+_FACTS = ("delete", "insert", "upsert")
+_RULES = ("remove_rules", "add_rules")
+_KEYS = ("id", *_FACTS, *_RULES)
+_MOST_SHOWN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What one update asks for.  Deletions come first."""
+
+    id: str | int | None = None
+    delete: tuple[FactTuple, ...] = ()
+    insert: tuple[FactTuple, ...] = ()
+    upsert: tuple[FactTuple, ...] = ()
+    remove_rules: tuple[str, ...] = ()
+    add_rules: tuple[str, ...] = ()
+    place: str = field(default="", compare=False)
+    """Where it came from, such as `updates.jsonl:17`."""
+
+    @classmethod
+    def from_json(cls, line: str | bytes, place: str = "") -> Update:
+        """An update from a line of JSON."""
+        try:
+            thing = json.loads(line.decode() if isinstance(line, bytes) else line)
+        except UnicodeDecodeError as error:
+            problem = f"this is not UTF-8 text: byte {error.start + 1} cannot be decoded"
+            raise _error("TL061", problem, place, "save the text as UTF-8") from error
+        except json.JSONDecodeError as error:
+            fix = 'write one update a line: `{"insert": [["edge", "a", "b"]]}`'
+            raise _error("TL076", f"this is not JSON: {error.msg}", f"{place}:{error.colno}" if place else "", fix) from error
+        except (ValueError, RecursionError) as error:
+            raise _error("TL076", f"this is not JSON: {error or 'nested too deeply'}", place, None) from error
+        return cls.from_dict(thing, place)
+
+    @classmethod
+    def from_dict(cls, thing: object, place: str = "") -> Update:
+        """An update from a dictionary with the keys of the JSON form, all of which are optional."""
+        if not isinstance(thing, Mapping):
+            fix = 'write an object: `{"insert": [["edge", "a", "b"]]}`'
+            raise _error("TL076", f"{_shown(thing)} is not an update", place, fix)
+        problems = Diagnostics()
+        source = Source("", place) if place else None
+        for key in thing:
+            if key not in _KEYS:
+                fix = did_you_mean(str(key), _KEYS) or f"the keys are {', '.join(_KEYS)}"
+                problems.add("TL076", f"an update has no {_shown(key)}", source, fix=fix)
+        name = thing.get("id")
+        if isinstance(name, bool) or not isinstance(name, str | int | None):
+            problems.add("TL076", f"{_shown(name)} is not an id", source, fix="let it be a string or an integer")
+            name = None
+        delete, insert, upsert = (_facts(key, thing.get(key), problems, source) for key in _FACTS)
+        remove_rules, add_rules = (_rules(key, thing.get(key), problems, source) for key in _RULES)
+        problems.raise_errors()
+        return cls(name, delete, insert, upsert, remove_rules, add_rules, place)
+
+    def to_dict(self) -> dict[str, object]:
+        """The update as JSON has it, with the keys that say something."""
+        described: dict[str, object] = {} if self.id is None else {"id": self.id}
+        for key in _FACTS:
+            if facts := getattr(self, key):
+                described[key] = [[name, *(to_json(from_python(arg).content) for arg in args)] for name, *args in facts]
+        return described | {key: list(rules) for key in _RULES if (rules := getattr(self, key))}
+
+    def to_json(self) -> str:
+        """The update as a line of JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+
+class UpdateError(TidelogError):
+    """What is wrong with one update of a stream; it has changed nothing."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], update: Update | None, number: int) -> None:
+        """Say of each problem which update it is in."""
+        self.update = update
+        """The update, if it could be understood."""
+        self.number = number
+        """Which one of the stream it is, counted from 1."""
+        where = (update.place if update is not None else "") or f"update {number}"
+        if update is not None and update.id is not None:
+            where += f" (id {update.id})"
+        placed = [problem if problem.source else replace(problem, source=Source("", where)) for problem in diagnostics]
+        super().__init__(placed)
+
+
+def as_update(thing: object, place: str = "") -> Update:
+    """An update from whatever a stream in Python may hold: an `Update`, a dictionary, a line of JSON."""
+    if isinstance(thing, Update):
+        return thing
+    return Update.from_json(thing, place) if isinstance(thing, str | bytes) else Update.from_dict(thing, place)
+
+
+def _facts(key: str, given: object, problems: Diagnostics, source: Source | None) -> tuple[FactTuple, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        fix = f'write a list of facts: `"{key}": [["edge", "a", "b"]]`'
+        problems.add("TL076", f"`{key}` is {_shown(given)}, and not a list of facts", source, fix=fix)
+        return ()
+    facts: list[FactTuple] = []
+    for at, fact in enumerate(given):
+        try:
+            facts.append(_fact(fact))
+        except ValueError as error:
+            problems.add("TL076", f"{_shown(fact)}, fact {at + 1} of `{key}`: {error}", source, fix=_FACT_FIX)
+    return tuple(facts)
+
+
+def _fact(fact: object) -> FactTuple:
+    if isinstance(fact, str | bytes) or not isinstance(fact, Sequence) or not fact:
+        raise ValueError("it is not a fact")
+    name, *args = (part if type(part) in _PLAIN else from_json(part) for part in fact)
+    if isinstance(name, IRI):
+        name = name.text
+    if not isinstance(name, str):
+        raise ValueError("it does not begin with the name of a relation")  # noqa: TRY004
+    return name, *args
+
+
+def _rules(key: str, given: object, problems: Diagnostics, source: Source | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes) and all(isinstance(rule, str) for rule in given):
+        return tuple(given)
+    problems.add("TL076", f"`{key}` is {_shown(given)}, and not a list of texts", source, fix=f'write `"{key}": ["…"]`')
+    return ()
+
+
+def _error(code: str, message: str, place: str, fix: str | None) -> TidelogError:
+    return TidelogError([Diagnostic(code, message, Source("", place) if place else None, fix=fix)])
+
+
+def _shown(thing: object) -> str:
+    """A value as a message shows it, shortened."""
+    try:
+        text = json.dumps(thing, ensure_ascii=False)
+    except (TypeError, ValueError):
+        text = repr(thing)
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+
+
+_PLAIN = (str, int, float)
+_FACT_FIX = 'write the name of the relation and the arguments: `["edge", "a", "b"]`'

@@ -1,0 +1,228 @@
+"""Following a stream: the changes, what happens in between, and which update an error is in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import queue
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.local_engine import held
+
+from tidelog import IRI, KnowledgeBase, Literal, TidelogError
+from tidelog.streams import Update, UpdateError
+
+RULES = """
+@relation temp(turbine: string key, celsius: float) .
+@relation seen(what: iri, day: date, at: timestamp, word: literal) .
+path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).
+hot(T) :- temp(T, C), C > 20.
+"""
+STREAM: list[dict[str, Any]] = [
+    {"id": 1, "insert": [["edge", "a", "b"], ["edge", "b", "c"]]},
+    {"id": "second", "delete": [["edge", "b", "c"]], "upsert": [["temp", "t1", 19]]},
+    {"upsert": [["temp", "t1", 25]]},
+]
+
+
+def test_changes_come_one_by_one() -> None:
+    kb = KnowledgeBase(RULES)
+    following = kb.follow(STREAM)
+    change = next(following)
+    assert (change.id, following.number, following.update) == (1, 1, Update.from_dict(STREAM[0]))
+    assert {name: set(facts) for name, facts in change.inserted.items()} == {
+        "edge": {("a", "b"), ("b", "c")},
+        "path": {("a", "b"), ("b", "c"), ("a", "c")},
+    }
+    assert kb.count("temp") == 0, "the second has not been worked off"
+    assert following.backlog == 2
+    change = next(following)
+    assert change.id == "second"
+    assert {name: set(facts) for name, facts in change.deleted.items()} == {
+        "edge": {("b", "c")},
+        "path": {("b", "c"), ("a", "c")},
+    }
+    change = next(following)
+    assert change.id is None
+    assert set(change.inserted["hot"]) == {("t1",)}
+    with pytest.raises(StopIteration):
+        next(following)
+    assert following.number == 3
+
+
+@pytest.mark.parametrize("form", ["list", "generator", "queue", "file", "folder"])
+def test_every_source_gives_the_same(form: str, tmp_path: Path) -> None:
+    text = "".join(json.dumps(update) + "\n" for update in STREAM)
+    (tmp_path / "u.jsonl").write_text(text, encoding="utf-8")
+    waiting: queue.Queue[object] = queue.Queue()
+    for update in (*STREAM, None):
+        waiting.put(update)
+    sources: dict[str, Any] = {
+        "list": STREAM,
+        "generator": (update for update in STREAM),
+        "queue": waiting,
+        "file": tmp_path / "u.jsonl",
+        "folder": str(tmp_path),
+    }
+    kb, other = KnowledgeBase(RULES), KnowledgeBase(RULES)
+    with kb.follow(sources[form]) as following:
+        changes = [change.to_dict() for change in following]
+    for change, update in zip(changes, STREAM, strict=True):
+        facts = {key: [tuple(fact) for fact in value] for key, value in update.items() if key != "id"}
+        expected = other.update(**facts).to_dict()
+        assert (change["inserted"], change["deleted"]) == (expected["inserted"], expected["deleted"])
+    assert held(kb) == held(other)
+
+
+def test_a_generator_may_look_at_the_last_change() -> None:
+    kb = KnowledgeBase(RULES)
+
+    def updates() -> Iterator[dict[str, object]]:
+        yield {"insert": [["temp", "t0", 0.0]]}
+        for number in range(1, 4):
+            yield {"insert": [["temp", f"t{number}", float(kb.count("temp"))]]}
+
+    assert [change.stats.inserted for change in kb.follow(updates())] == [1, 1, 1, 1]
+    assert set(kb["temp"]) == {(f"t{number}", float(number)) for number in range(4)}
+
+
+def test_an_error_leaves_everything_as_it_was_and_the_next_can_follow(tmp_path: Path) -> None:
+    lines = [
+        '{"id": 1, "insert": [["edge", "a", "b"]]}',
+        '{"id": 2, "insert": [["edge", "b", "c"], ["edge", "b"]]}',
+        '{"id": 3, "insert": [["edge", "b", "c"]], "upsert": [["edge", "x", "y"]]}',
+        '{"id": 4, "insert": [["edge", "b", "c"]], "add_rules": ["p(a)."]}',
+        '{"id": 5, "insert": [["temp", "t1", "warm"]]}',
+        "{",
+        '{"id": 7, "insert": [["edge", "b", "c"]]}',
+    ]
+    path = tmp_path / "u.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    kb = KnowledgeBase(RULES)
+    following = kb.follow(path)
+    next(following)
+    before = held(kb)
+    for number, code in ((2, "TL020"), (3, "TL075"), (4, "TL074"), (5, "TL040"), (6, "TL076")):
+        with pytest.raises(UpdateError, match=rf"^{path}:{number}(:\d+)?( \(id {number}\))?: error {code}: ") as caught:
+            next(following)
+        assert caught.value.number == following.number == number
+        assert caught.value.update is following.update
+        assert (following.update is None) == (code == "TL076")
+        assert held(kb) == before
+    assert next(following).id == 7
+    assert ("path", "a", "c") in kb
+
+
+def test_an_error_of_an_update_that_has_no_place() -> None:
+    with pytest.raises(UpdateError, match=r"^update 1: error TL075"):
+        next(KnowledgeBase(RULES).follow([Update(upsert=(("edge", 1, 2),))]))
+
+
+def test_texts_are_what_their_columns_are_declared_as() -> None:
+    kb = KnowledgeBase(RULES)
+    seen = ["seen", "http://example.org/a", "2026-11-15", "2026-11-15 06:43:00Z", '"chat"@fr']
+    list(kb.follow([{"insert": [seen]}]))
+    moment = datetime(2026, 11, 15, 6, 43, tzinfo=UTC)
+    assert list(kb["seen"]) == [(IRI("http://example.org/a"), date(2026, 11, 15), moment, Literal("chat", None, "fr"))]
+    assert next(kb.follow([{"delete": [seen]}])).stats.deleted == 1
+    with pytest.raises(UpdateError, match="TL040"):
+        next(kb.follow([{"insert": [["seen", "http://example.org/a", "yesterday", "2026-11-15T06:43:00Z", '"chat"@fr']]}]))
+
+
+def test_what_is_waiting_is_what_comes_next() -> None:
+    kb = KnowledgeBase(RULES)
+    seen: list[object] = []
+    work_off = kb._work_off
+
+    def looking(update: Update, waiting: Any) -> Any:
+        seen.append((update, waiting(), waiting()))
+        return work_off(update, waiting)
+
+    kb._work_off = looking  # type: ignore[method-assign]
+    updates = [Update(number, insert=(("edge", number, number + 1),)) for number in range(4)]
+    list(kb.follow(updates))
+    assert seen == [(update, ahead, ahead) for update, ahead in zip(updates, [*updates[1:], None], strict=True)]
+
+
+def test_an_asynchronous_stream() -> None:
+    async def updates() -> AsyncIterator[dict[str, object]]:
+        for update in STREAM:
+            await asyncio.sleep(0)
+            yield update
+        yield {"id": 4, "upsert": [["edge", 1, 2]]}
+
+    async def follow() -> list[object]:
+        kb = KnowledgeBase(RULES)
+        following = kb.follow(updates())
+        found: list[object] = []
+        try:
+            async for change in following:
+                assert following.update is not None
+                found.append((change.id, following.number, kb.count("hot")))
+        except UpdateError as error:
+            found.append(str(error).partition(": ")[0])
+        return found
+
+    assert asyncio.run(follow()) == [(1, 1, 0), ("second", 2, 0), (None, 3, 1), "update 4 (id 4)"]
+
+
+def test_a_change_as_a_line_of_json() -> None:
+    kb = KnowledgeBase(RULES)
+    change = next(
+        kb.follow(
+            [
+                {
+                    "id": 9,
+                    "insert": [
+                        ["edge", 2, 1],
+                        ["edge", 10, 1],
+                        ["seen", "http://e.org/a", "2026-01-02", "2026-01-02T03:04:05Z", '"x"@en'],
+                    ],
+                }
+            ]
+        )
+    )
+    line = json.loads(change.to_json())
+    assert "\n" not in change.to_json()
+    assert line["id"] == 9
+    assert line["inserted"]["edge"] == [[2, 1], [10, 1]]
+    assert line["deleted"] == {}
+    assert line["inserted"]["seen"] == [
+        [
+            {"iri": "http://e.org/a"},
+            {"value": "2026-01-02", "type": "http://www.w3.org/2001/XMLSchema#date"},
+            {"value": "2026-01-02T03:04:05Z", "type": "http://www.w3.org/2001/XMLSchema#dateTime"},
+            {"value": "x", "lang": "en"},
+        ]
+    ]
+    assert line["stats"]["inserted"] == 3
+    assert line["stats"]["counters"]["marks"] == 0
+
+
+def test_a_change_can_be_undone_by_a_stream() -> None:
+    """What a change says in JSON is what a stream takes."""
+    kb = KnowledgeBase("@relation edge(src: any, dst: any) .")
+    change = json.loads(next(kb.follow([{"insert": [["edge", 1, 1.0], ["edge", True, {"iri": "x"}]]}])).to_json())
+    back = {"delete": [[name, *fact] for name, facts in change["inserted"].items() for fact in facts]}
+    assert next(kb.follow([back])).stats.deleted == 2
+    assert kb.count("edge") == 0
+
+
+def test_replaying_is_updating() -> None:
+    kb, other = KnowledgeBase(RULES), KnowledgeBase(RULES)
+    updates = [Update.from_dict(update) for update in STREAM]
+    kb._replay(updates)
+    list(other.follow(updates))
+    assert held(kb) == held(other)
+    kb._replay(updates)
+    list(other.follow(updates))
+    assert held(kb) == held(other)
+
+
+def test_no_marking_yet() -> None:
+    with pytest.raises(TidelogError, match="TL074"):
+        KnowledgeBase(RULES, marking=True)

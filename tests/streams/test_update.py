@@ -1,0 +1,116 @@
+"""Updates from JSON and dictionaries, and everything that may be wrong with them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime
+
+import pytest
+
+from tidelog import IRI, Literal, TidelogError
+from tidelog.streams.update import Update, UpdateError, as_update
+
+FULL = """{"id": 17, "delete": [["edge", "a", "b"]], "insert": [["edge", "a", "c"], ["flag"]], "upsert": [["temp", "t1", 21.5]],
+ "remove_rules": ["r7"], "add_rules": ["q(X) :- p(X)."]}"""
+
+
+def problems(thing: object, place: str = "") -> list[str]:
+    with pytest.raises(TidelogError) as caught:
+        as_update(thing, place)
+    assert {problem.code for problem in caught.value.diagnostics} == {"TL076"}
+    return str(caught.value).splitlines()
+
+
+def test_an_update_with_everything() -> None:
+    update = Update.from_json(FULL, "u.jsonl:1")
+    assert update == Update(
+        17,
+        delete=(("edge", "a", "b"),),
+        insert=(("edge", "a", "c"), ("flag",)),
+        upsert=(("temp", "t1", 21.5),),
+        remove_rules=("r7",),
+        add_rules=("q(X) :- p(X).",),
+    )
+    assert update.place == "u.jsonl:1"
+    assert Update.from_json(update.to_json()) == update
+    assert json.loads(update.to_json()) == json.loads(FULL)
+
+
+def test_every_key_is_optional() -> None:
+    assert as_update({}) == as_update("{}") == as_update(b"{}") == as_update('{"id": null, "insert": null}') == Update()
+    assert Update().to_json() == "{}"
+    assert as_update({"id": "x"}).id == "x"
+
+
+def test_iris_and_literals() -> None:
+    line = (
+        """{"insert": [["p", {"iri": "http://a.org/x"}, {"value": "chat", "lang": "fr"}], [{"iri": "http://a.org/p"}, true]]}"""
+    )
+    update = Update.from_json(line)
+    assert update.insert == (("p", IRI("http://a.org/x"), Literal("chat", None, "fr")), ("http://a.org/p", True))
+    assert Update.from_json(update.to_json()) == update
+
+
+def test_python_values_in_dictionaries() -> None:
+    facts = [("p", date(2026, 11, 15)), ["p", datetime(2026, 11, 15, 6, tzinfo=UTC)], ("p", IRI("x"))]
+    update = Update.from_dict({"insert": facts})
+    assert update.insert == tuple(map(tuple, facts))
+    assert '"type": "http://www.w3.org/2001/XMLSchema#date"' in update.to_json()
+    assert Update.from_dict({"insert": iter(facts)}) == update, "anything that iterates"
+
+
+@pytest.mark.parametrize(
+    ("thing", "first", "fix"),
+    [
+        ("{", "u:3:2: error TL076: this is not JSON: Expecting property name", "write one update a line"),
+        ("[1]", "u:3: error TL076: [1] is not an update", "write an object"),
+        ("7", "u:3: error TL076: 7 is not an update", "write an object"),
+        ('{"inserts": []}', 'u:3: error TL076: an update has no "inserts"', "did you mean `insert`?"),
+        ('{"when": 5}', 'u:3: error TL076: an update has no "when"', "the keys are id, delete, insert"),
+        ('{"id": true}', "u:3: error TL076: true is not an id", "let it be a string or an integer"),
+        ('{"id": [1]}', "u:3: error TL076: [1] is not an id", "let it be a string or an integer"),
+        ('{"insert": "p"}', 'u:3: error TL076: `insert` is "p", and not a list of facts', "write a list of facts"),
+        ('{"insert": {"p": 1}}', 'u:3: error TL076: `insert` is {"p": 1}, and not a list', "write a list of facts"),
+        ('{"insert": [["p", 1], "p"]}', 'u:3: error TL076: "p", fact 2 of `insert`: it is not a fact', "write the name"),
+        ('{"upsert": [[]]}', "u:3: error TL076: [], fact 1 of `upsert`: it is not a fact", "write the name"),
+        (
+            '{"delete": [[1, 2]]}',
+            "u:3: error TL076: [1, 2], fact 1 of `delete`: it does not begin with the name",
+            "write the name",
+        ),
+        ('{"delete": [["p", null]]}', 'u:3: error TL076: ["p", null], fact 1 of `delete`: there is no null', "write the name"),
+        ('{"delete": [["p", [1]]]}', 'u:3: error TL076: ["p", [1]], fact 1 of `delete`: an argument is a single', "write the"),
+        ('{"add_rules": "p."}', 'u:3: error TL076: `add_rules` is "p.", and not a list of texts', "write"),
+        ('{"remove_rules": [1]}', "u:3: error TL076: `remove_rules` is [1], and not a list of texts", "write"),
+    ],
+)
+def test_what_is_wrong(thing: str, first: str, fix: str) -> None:
+    lines = problems(thing, "u:3")
+    assert lines[0].startswith(first)
+    assert lines[1].startswith(f"    fix: {fix}")
+
+
+def test_nesting_without_end_is_an_error() -> None:
+    assert "this is not JSON" in problems("[" * 100_000, "u:3")[0]
+
+
+def test_all_problems_come_at_once_and_long_ones_are_cut() -> None:
+    lines = problems({"insert": [[None, "x" * 100], ["p"]], "upserts": []})
+    assert [line for line in lines if "TL076" in line] == [
+        f'error TL076: [null, "{"x" * 51}…, fact 1 of `insert`: there is no null',
+        'error TL076: an update has no "upserts"',
+    ]
+
+
+def test_bytes_that_are_no_text() -> None:
+    with pytest.raises(TidelogError, match="u:3: error TL061: this is not UTF-8 text: byte 2 cannot be decoded"):
+        Update.from_json(b"{\xff}", "u:3")
+
+
+def test_an_error_says_which_update_it_is_in() -> None:
+    with pytest.raises(TidelogError) as caught:
+        as_update(7)
+    problem = caught.value.diagnostics
+    assert str(UpdateError(problem, None, 3)).startswith("update 3: error TL076")
+    assert str(UpdateError(problem, Update(place="u.jsonl:9"), 3)).startswith("u.jsonl:9: error TL076")
+    assert str(UpdateError(problem, Update("x", place="u.jsonl:9"), 3)).startswith("u.jsonl:9 (id x): error TL076")
