@@ -236,7 +236,7 @@ def missing_variable(folder: Path) -> str:
 
 def option_that_is_not_there_yet(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
-        KnowledgeBase("p(a).", algorithm="counting")
+        KnowledgeBase("p(a).", marking=True)
     assert str(caught.value) + "\n" == blocks((PAGES / "TL074.md").read_text(encoding="utf-8"), "text")[0][2]
     return str(caught.value)
 

@@ -59,7 +59,6 @@ def test_a_missing_file_and_wrong_rules() -> None:
     "options",
     [
         {"engine": "flink"},
-        {"algorithm": "counting"},
         {"algorithm": "magic"},
         {"marking": True},
         {"marking": "always"},

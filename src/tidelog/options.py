@@ -9,18 +9,14 @@ from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
-_LATER = {
-    "engine": (),
-    "algorithm": ("counting",),
-    "marking": (True,),
-}
+_LATER = {"engine": (), "algorithm": (), "marking": (True,)}
 
 
 def refuse(**options: object) -> None:
     """Say no to options that are not there, and to those that are not there yet."""
     known: dict[str, tuple[object, ...]] = {
         "engine": ("local", "spark"),
-        "algorithm": ("auto", "bf", "dred", "rematerialise"),
+        "algorithm": ("auto", "bf", "dred", "counting", "rematerialise"),
         "marking": ("auto", False),
     }
     for name, given in options.items():

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from tidelog.local.backward_forward import is_possible
 from tidelog.local.core import Unit
+from tidelog.local.counting import is_counted
 from tidelog.local.deltas import Deltas, Rows
 from tidelog.local.state import State
 
@@ -24,6 +25,8 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, seeds: Mapping[
     """`bf`, `dred` or `rematerialise` for a unit that may lose facts, and why."""
     if asked == "bf" and not is_possible(unit, state):
         return "dred", "B/F does not look for proofs through virtual relations"
+    if asked == "counting" and not is_counted(unit, state):
+        return "dred", "facts of a relation with special means are not counted"
     if asked != "auto":
         return asked, "as asked for"
     for name in unit.uses:

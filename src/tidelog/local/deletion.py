@@ -2,8 +2,7 @@
 
 The loop is the same for all algorithms. Facts that went in a round are still joined in it, and leave their relations at its
 end, so that no rule instance is used in two rounds (the inverse of semi-naive evaluation). What a lower relation has lost is
-joined from a table of its own, since it has left already. Where a negated relation has changed, it is not asked here: more
-may be suspected than has lost anything, and never less.
+joined from a table of its own, since it has left already (`Deltas.losing`).
 """
 
 from __future__ import annotations
@@ -41,7 +40,10 @@ class Deletion(ABC):
         before = self.evaluation.statistics.derivations
         for name, rows in seeds.items():
             self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
-        losing = [self._suspecting(variant) for rule in self.unit.rules for variant in self.deltas.losing(rule, self.own)]
+        self.evaluation.apply_once(staying := list(self.deltas.staying(self.unit.rules)))
+        for rule in staying:
+            self.state.table(rule.head.predicate).show_all()
+        losing = [self._suspecting(variant, rule) for rule in self.unit.rules for variant in self.deltas.losing(rule, self.own)]
         self.evaluation.apply_once(losing)
         uses = [
             (*self._at(rule, at, name), name)
@@ -87,16 +89,16 @@ class Deletion(ABC):
 
     suspects_name = "#suspect"
 
-    def _suspecting(self, rule: CoreRule) -> CoreRule:
-        """A rule that suspects its head, if it is there."""
+    def _suspecting(self, rule: CoreRule, _origin: CoreRule) -> CoreRule:
+        """A rule, made from another one, that suspects its head, if it is there."""
         head = Atom(f"{self.suspects_name} {rule.head.predicate}", rule.head.args)
         return self.deltas.variant(rule, self.suspects_name, (*rule.body, rule.head), head)
 
     def _at(self, rule: CoreRule, at: int, name: str) -> tuple[CoreRule, int]:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
-        atom, dropped = rule.body[at], self.deltas.changed_negations(rule)
+        atom, stayed = rule.body[at], [self.deltas.stayed(literal, self.own) for literal in rule.body]
         assert isinstance(atom, Atom)
-        gone = Atom(f"#gone {name}", atom.args)
-        body = [gone if place == at else literal for place, literal in enumerate(rule.body) if place not in dropped]
-        variant = self.deltas.variant(rule, ("gone", at, dropped), body)
-        return self._suspecting(variant), at - sum(place < at for place in dropped)
+        stayed[at] = (Atom(f"#gone {name}", atom.args),)
+        body = [literal for kept in stayed for literal in kept]
+        variant = self.deltas.variant(rule, ("gone", at, *map(len, stayed)), body)
+        return self._suspecting(variant, rule), sum(map(len, stayed[:at]))

@@ -102,33 +102,54 @@ class Deltas:
     # --- as rules --------------------------------------------------------------------------------------------------------
 
     def losing(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
-        """Rules that derive the heads of instances that a lower relation's change has taken away, perhaps of some others too.
+        """Rules that derive the heads of just those instances that the changes of lower relations have taken away.
 
         An instance may have lost several of its facts, and those are no longer in their relations; so each set of literals that
-        have changed takes its turn, with all of its facts from what went.
+        have changed takes its turn, with all of its facts from what went, and the others from what has stayed.
         """
-        changed: dict[int, Atom] = {}
-        for at, literal in enumerate(rule.body):
-            atom = literal.atom if isinstance(literal, Negation) else literal
-            if isinstance(atom, Atom) and atom.predicate not in own:
-                lost = self.plus(atom.predicate) if isinstance(literal, Negation) else self.minus(atom.predicate)
-                if lost is not None:
-                    changed[at] = Atom(lost, atom.args)
-        dropped = self.changed_negations(rule)
+        changed = {at: lost for at in range(len(rule.body)) if (lost := self._lost(rule, at, own))}
+        stayed = [self.stayed(literal, own) for literal in rule.body]
         for size in range(1, len(changed) + 1):
             for chosen in combinations(changed, size):
-                body = [
-                    changed[at] if at in chosen else literal
-                    for at, literal in enumerate(rule.body)
-                    if at in chosen or at not in dropped
-                ]
-                yield self.variant(rule, ("losing", chosen, dropped), body)
+                body = [part for at, kept in enumerate(stayed) for part in (changed[at] if at in chosen else kept)]
+                yield self.variant(rule, ("losing", chosen, *map(len, stayed)), body)
 
-    def changed_negations(self, rule: CoreRule) -> tuple[int, ...]:
-        """The negated literals that are not asked where a body is looked for as it held before the update."""
-        return tuple(
-            at for at, literal in enumerate(rule.body) if isinstance(literal, Negation) and literal.atom.predicate in self.of
-        )
+    def _lost(self, rule: CoreRule, at: int, own: set[str]) -> tuple[Literal, ...]:
+        """Literals that say of a literal that it held before the update and does not now; none if that cannot be."""
+        literal = rule.body[at]
+        if isinstance(literal, Atom) and literal.predicate not in own:
+            gone = self.minus(literal.predicate)
+            return () if gone is None else (Atom(gone, literal.args),)
+        if not isinstance(literal, Negation) or (come := self.plus(literal.atom.predicate)) is None:
+            return ()
+        atom = literal.atom
+        if not existential(atom, rule):
+            return (Atom(come, atom.args),)
+        # `not n(X, _)` held if all that there is now of X has come, and nothing of X went.
+        gone = self.minus(atom.predicate)
+        went = () if gone is None else (Negation(Atom(gone, atom.args)),)
+        return _apart(Atom(come, atom.args), rule), Negation(_staying(rule, at, atom)), *went
+
+    def stayed(self, literal: Literal, own: set[str]) -> tuple[Literal, ...]:
+        """Literals that say of a literal that it held before the update and still does."""
+        other = None
+        if isinstance(literal, Atom) and literal.predicate not in own and (new := self.plus(literal.predicate)) is not None:
+            other = Atom(new, literal.args)
+        if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
+            other = Atom(lost, literal.atom.args)
+        return (literal,) if other is None else (literal, Negation(other))
+
+    def staying(self, rules: Iterable[CoreRule]) -> Iterator[CoreRule]:
+        """Rules for the keys of facts that were there before, where `losing` asks whether there were any."""
+        for rule in rules:
+            for at, literal in enumerate(rule.body):
+                if isinstance(literal, Negation) and existential(literal.atom, rule):
+                    atom = literal.atom
+                    if (come := self.plus(atom.predicate)) is not None:
+                        head = _staying(rule, at, atom)
+                        self.state.helper(head.predicate, len(head.args))
+                        body = (_apart(Atom(come, atom.args), rule), atom, Negation(Atom(come, atom.args)))
+                        yield self.variant(rule, ("staying", at), body, head)
 
     def variant(self, rule: CoreRule, what: object, body: Iterable[Literal], head: Atom | None = None) -> CoreRule:
         """A rule with another body, and perhaps another head; the same object each time, so that its plan is found again."""
@@ -159,11 +180,23 @@ class Deltas:
         return {name: begin for name in names if name in self.of and (begin := self.of[name].begin) is not None}
 
 
+def existential(atom: Atom, rule: CoreRule) -> set[str]:
+    """The variables that stand in a negated atom alone, for which any value will do."""
+    uses = Counter(name for literal in (rule.head, *rule.body) for name in names_of([literal]))
+    return {name for name in names_of([atom]) if uses[name] == 1}
+
+
+def _staying(rule: CoreRule, at: int, atom: Atom) -> Atom:
+    """The variables that tie a negated atom to its rule, of facts that were there before the update and are now."""
+    tied = names_of([atom]) - existential(atom, rule)
+    return Atom(f"#staying {id(rule)} {at}", tuple(map(Variable, sorted(tied))))
+
+
 def _apart(atom: Atom, rule: CoreRule) -> Atom:
     """An atom of a fact that went, with names of its own for variables that stand in the negated atom alone.
 
     `not n(X, _)` has become true if n(X, y) went for some y, and no n(X, z) is left for any z.
     """
-    uses = Counter(name for literal in (rule.head, *rule.body) for name in names_of([literal]))
-    args = (Variable(f"{arg.name} gone") if isinstance(arg, Variable) and uses[arg.name] == 1 else arg for arg in atom.args)
+    alone = existential(atom, rule)
+    args = (Variable(f"{arg.name} gone") if isinstance(arg, Variable) and arg.name in alone else arg for arg in atom.args)
     return Atom(atom.predicate, tuple(args))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tidelog.changes import Counters
+from tidelog.local import counting
 from tidelog.local.core import Core, core_of
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
@@ -30,6 +31,9 @@ class LocalEngine:
         self.state = State()
         self.state.prepare(self.core)
         self._derived = {name for unit in self.core.units for name in unit.relations}
+        for name, table in self.state.tables.items():
+            if algorithm == "counting" and name in self._derived:
+                table.uses_bits = False  # counters need the number of a row
         self._is_derived = False
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
@@ -40,6 +44,14 @@ class LocalEngine:
         """What it did, and how long each phase took."""
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
+
+    def begin_update(self, watch: Watch) -> None:
+        """Before facts of an update are added and removed: count the derivations of facts where that is needed."""
+        if self._algorithm == "counting":
+            evaluation = Evaluation(self.state, watch, Statistics())
+            for unit in self.core.units:
+                if unit.rules and not unit.stages and not counting.is_counted(unit, self.state):
+                    counting.count_all(unit, self.state, evaluation)
 
     def add(self, relation: str, rows: Rows) -> int:
         """Add explicit facts; how many were not explicit before.  Nothing is derived until `settle`."""

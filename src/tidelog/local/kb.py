@@ -27,6 +27,7 @@ from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
+    from tidelog.streams.update import Update
 
 
 class LocalKnowledgeBase(KnowledgeBase):
@@ -108,6 +109,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         without_effect = removed = added = 0
         with watch.guarding():
             try:
+                engine.begin_update(watch)
                 for name, rows in self._by_relation(deleted).items():
                     count = engine.remove(name, rows, undo)
                     removed, without_effect = removed + count, without_effect + len(rows) - count
@@ -144,6 +146,26 @@ class LocalKnowledgeBase(KnowledgeBase):
             FactsByRelation(lambda: {n: self._went(n, d) for n, d in differences.items()}),
             statistics,
         )
+
+    def _replay(self, updates: Iterable[Update]) -> None:
+        """Let updates happen whose changes nobody wants to know: what follows is derived from what they leave behind, once."""
+        engine, watch = self._engine, self._watch()
+        if engine.has_derived:
+            super()._replay(updates)
+            return
+        undo = Undo(engine.state)
+        for update in updates:
+            deleted, inserted = self._by_relation(self._checked(update.delete)), self._by_relation(self._checked(update.insert))
+            replacing = self._by_relation(self._last_upserts(self._checked(update.upsert)))
+            with watch.guarding():
+                for name, rows in deleted.items():
+                    engine.remove(name, rows, undo)
+                for name, rows in replacing.items():
+                    engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
+                for name, rows in (*inserted.items(), *replacing.items()):
+                    self._know(name, rows.shape[1])
+                    engine.add(name, rows)
+                watch.look()
 
     def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
         checked = explicit_facts(self._program, facts)

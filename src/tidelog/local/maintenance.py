@@ -15,9 +15,11 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from tidelog.changes import Counters
+from tidelog.local import counting
 from tidelog.local.backward_forward import BackwardForward
 from tidelog.local.choosing import choose
 from tidelog.local.core import Calls, Closure, Folding, Unit
+from tidelog.local.deletion import Deletion
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
 from tidelog.local.materialise import Evaluation, is_seen
@@ -25,6 +27,9 @@ from tidelog.local.refolding import refold
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom, Negation
+
+ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
+"""How facts of a unit are deleted."""
 
 
 @dataclass(slots=True)
@@ -97,6 +102,7 @@ class Maintenance:
         begin = {name: table.end for name, table in own.items()}
         facts, held = progress.facts, _seen(own)
         gone: dict[str, Table] = {}
+        chosen = ""
         seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
         if seeds or self._loses(unit):
             chosen, why = choose(self.algorithm, unit, self.state, self.deltas, seeds)
@@ -110,11 +116,16 @@ class Maintenance:
         for name, table in own.items():
             for rows in self.changes.came.get(name, ()):
                 table.insert(rows)
-        first = [variant for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
+        first = [(variant, rule) for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
         before = {name: at for name, at in begin.items() if own[name].end > at}
         used = self.evaluation.statistics.derivations
         with self._phase("insertion"):
-            self.evaluation.continue_from(unit, before | self.deltas.ranges(unit.uses - set(own)), first)
+            new = before | self.deltas.ranges(unit.uses - set(own))
+            if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
+                counting.insert(unit, new, first, self.deltas, self.evaluation)
+            else:
+                counting.forget(unit, self.state)
+                self.evaluation.continue_from(unit, new, [variant for variant, _ in first])
         self.counters.inserted += self.evaluation.statistics.derivations - used
         for name in own:
             if name in gone:
@@ -124,8 +135,7 @@ class Maintenance:
         progress.facts = facts + _seen(own) - held
 
     def _delete(self, unit: Unit, chosen: str, seeds: Mapping[str, Rows]) -> dict[str, Table]:
-        algorithm = BackwardForward if chosen == "bf" else DRed
-        deletion = algorithm(unit, self.state, self.deltas, self.evaluation, self.undo)
+        deletion = ALGORITHMS[chosen](unit, self.state, self.deltas, self.evaluation, self.undo)
         gone = deletion.delete(seeds)
         for counter in fields(Counters):
             value = getattr(self.counters, counter.name) + getattr(deletion.counters, counter.name)

@@ -8,7 +8,7 @@ not a relation of its own, and what other specials fill (functions that Python c
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.local.calls import answer
@@ -78,17 +78,26 @@ class Evaluation:
         self._apply([(rule, None) for rule in unit.rules])
         self._saturate(unit)
 
-    def continue_from(self, unit: Unit, before: Mapping[str, int], first: Sequence[CoreRule] = ()) -> None:
+    def continue_from(
+        self,
+        unit: Unit,
+        before: Mapping[str, int],
+        first: Sequence[CoreRule] = (),
+        via: Callable[[CoreRule], CoreRule] = lambda rule: rule,
+        after_rules: Callable[[], None] = lambda: None,
+    ) -> None:
         """Derive what follows from facts appended to tables; `before` says where those of each begin.
 
-        `first` are rules that apply once, in the first round.
+        `first` are rules that apply once, in the first round.  `via` gives a rule that is applied instead of one of the unit,
+        and `after_rules` is called when all rules of a round have been, to make facts of what they found.
         """
         self.mark(unit, before)
         self._start_round(0)
-        deltas = [(rule, at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
+        deltas = [(via(rule), at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
         self._apply(deltas)
         self._apply([(rule, None) for rule in first])
-        self._saturate(unit)
+        after_rules()
+        self._saturate(unit, via, after_rules)
 
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
         """Apply rules to all facts, in one round."""
@@ -139,11 +148,16 @@ class Evaluation:
         self.watch.progress.round = number
         self.watch.look()
 
-    def _saturate(self, unit: Unit) -> None:
+    def _saturate(
+        self,
+        unit: Unit,
+        via: Callable[[CoreRule], CoreRule] = lambda rule: rule,
+        after_rules: Callable[[], None] = lambda: None,
+    ) -> None:
         """Rounds until nothing is new."""
         own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
         own = [(name, table) for name, table in own if name not in self.state.virtual]
-        uses = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule) if name in unit.relations]
+        uses = [(via(rule), at, name) for rule in unit.rules for at, name in positive_atoms(rule) if name in unit.relations]
         number = 0
         self._answer(unit)
         self._mark_inputs_old(unit)
@@ -161,6 +175,7 @@ class Evaluation:
             number += 1
             self._start_round(number)
             self._apply(deltas)
+            after_rules()
             self._answer(unit)
 
     def _mark_inputs_old(self, unit: Unit) -> None:

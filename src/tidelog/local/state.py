@@ -150,6 +150,7 @@ class Undo:
                 table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
             else:
                 table.shorten(self.end_before(table))
+            table.counters = None
         self.removed = {}
         before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
         for table in (*state.tables.values(), *state.explicit.values()):

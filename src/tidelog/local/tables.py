@@ -47,6 +47,8 @@ class Table:
 
     uses_bits = True
     """Whether pairs may be found by a matrix of bits."""
+    counters: NDArray[np.int32] | None = None
+    """Numbers beside the rows (`counting`), of which nobody here knows more than that they belong to them."""
 
     def __init__(self, store: Store, number: int, arity: int) -> None:
         self.store, self.number, self.arity = store, number, arity
@@ -59,6 +61,7 @@ class Table:
         self._rows: Int32s = np.empty(_FIRST_CAPACITY * self.arity, np.int32)
         self._slots: Int32s = np.zeros(2 * _FIRST_CAPACITY, np.int32)
         self._bits: UInt64s = np.empty(0, np.uint64)
+        self.counters = None
         self._capacity = _FIRST_CAPACITY
         self._words[:] = 0
         self._words[layout.ARITY] = self.arity
@@ -186,6 +189,13 @@ class Table:
         kernel.contain_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), found)
         return found.astype(np.bool_)
 
+    def numbers_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The number of each row, or -1 if it is not there; only where rows are found by a hash table."""
+        numbers = np.full(len(rows), len(self) - 1, np.int32)  # right if rows have no columns
+        if self.arity:
+            kernel.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
+        return numbers
+
     def shorten(self, count: int) -> None:
         """Forget the rows from number `count` on: the way back from anything that only appended."""
         if count < self.end:
@@ -268,6 +278,9 @@ class Table:
         holes = int(self._words[layout.HOLES])
         is_worth_it = holes > _MANY_HOLES and 2 * holes > self.end
         if is_worth_it:
+            if self.counters is not None:
+                firsts = self._rows[: self.end * self.arity : self.arity]
+                self.counters = self.counters[:, : self.end][:, firsts >= 0]
             removal.close_holes(self.store.M, self.number)
             self._find_anew()
         return is_worth_it
