@@ -1,21 +1,24 @@
 """The one runner: `python -m benchmarks [NAME…] [--quick] [--repeats N]`; tables and plots go to `benchmarks/results/`.
 
 A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets, `spark` for all on
-Spark.
+Spark, `maintenance` for all about updates.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 from benchmarks import front_end, start_up
-from benchmarks.catalogue import ALL_WORKLOADS
+from benchmarks.catalogue import ALL_WORKLOADS, MAINTENANCE
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
 from benchmarks.harness.runner import WrongCountError, run
+from benchmarks.maintenance import judging, section
+from benchmarks.maintenance import runner as maintenance_runner
 
-NAMES = ("front_end", "start_up", *ALL_WORKLOADS)
+NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -28,6 +31,15 @@ def chosen(names: list[str]) -> list[str]:
 
 def _stands_for(name: str, workload: str) -> bool:
     return workload == name or workload.startswith(name + "_")
+
+
+def write_summary(folder: Path) -> Path:
+    """Everything that is known in a folder of results."""
+    others = [*start_up.judgements(folder), *judging.judgements(folder)]
+    file = summary.write(ALL_WORKLOADS, others, folder)
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(section.text(folder))
+    return file
 
 
 def main() -> None:
@@ -47,10 +59,14 @@ def main() -> None:
             start_up.run(folder)
         else:
             try:
-                all_finished &= run(ALL_WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
+                if name in MAINTENANCE:
+                    job = MAINTENANCE[name]
+                    all_finished &= maintenance_runner.run(job, folder, repeats=options.repeats, quick=options.quick)
+                else:
+                    all_finished &= run(ALL_WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
             except WrongCountError as error:
                 sys.exit(f"WRONG: {error}")
-    print(f"summary in {summary.write(ALL_WORKLOADS, start_up.judgements(folder), folder)}")
+    print(f"summary in {write_summary(folder)}")
     if not all_finished:
         sys.exit("some contenders failed, see above")
 

@@ -1,0 +1,167 @@
+"""Deletes and re-inserts facts through the public interface, and measures each step."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.harness.workload import Inputs, NotAvailable
+
+if TYPE_CHECKING:
+    from tidelog import KnowledgeBase
+    from tidelog.changes import Change
+
+ALGORITHMS = ("auto", "bf", "dred", "counting", "rematerialise")
+FRESH = "from scratch"
+"""A new knowledge base of what is left: the evaluation alone, from loaded facts."""
+DELETE, INSERT = "delete", "re-insert"
+COMPARED = 3
+"""So many rounds there are at least, and the numbers of facts are compared after each."""
+_ENOUGH = 2.0
+"""CPU seconds after which there are no more rounds."""
+
+Fact = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What one step took: the median of its rounds."""
+
+    cpu: float
+    first: float
+    """CPU seconds of the first round, which also makes plans and indexes."""
+    instances: float
+    """Rule instances that were looked at."""
+    facts: int
+    """How many facts hold afterwards, summed over the first rounds."""
+    asked: float = 0.0
+    """CPU seconds of counting all facts afterwards: what an update leaves for later would show here."""
+    loading: float = 0.0
+    """CPU seconds of reading the rules and loading the facts, of `from scratch` only; `cpu` is without it."""
+
+
+Steps = dict[str, Figures]
+
+
+def chosen(inputs: Inputs, size: int, rounds: int, seed: int = 7) -> list[list[Fact]]:
+    """For each round, so many random facts of all relations together."""
+    ends = np.cumsum([table.num_rows for table in inputs.values()])
+    names, tables = list(inputs), list(inputs.values())
+    random = np.random.default_rng(seed)
+    result = []
+    for _ in range(rounds):
+        places = random.choice(int(ends[-1]), size, replace=False)
+        facts: list[Fact] = []
+        for at, table in enumerate(tables):
+            start = int(ends[at]) - table.num_rows
+            own = places[(places >= start) & (places < ends[at])] - start
+            columns = [column.to_pylist() for column in table.take(pa.array(own)).columns]
+            facts += [(names[at], *row) for row in zip(*columns, strict=True)]
+        result.append(facts)
+    return result
+
+
+def knowledge_base(rules: str, algorithm: str, *, modules: bool) -> KnowledgeBase:
+    """An empty one; an algorithm that is not there yet is not available."""
+    from tidelog import KnowledgeBase as Engine
+    from tidelog.errors import TidelogError
+
+    try:
+        return Engine(rules, algorithm=algorithm, modules=modules)
+    except TidelogError as error:
+        if {problem.code for problem in error.diagnostics} != {"TL074"}:
+            raise
+        raise NotAvailable(error.diagnostics[0].message) from error
+
+
+def loaded(rules: str, inputs: Inputs, algorithm: str, *, modules: bool) -> tuple[KnowledgeBase, float, float]:
+    """With all facts, evaluated; and CPU seconds of loading and of evaluating."""
+    start = time.process_time()
+    kb = knowledge_base(rules, algorithm, modules=modules)
+    for relation, table in inputs.items():
+        kb.load(relation, table)
+    ready = time.process_time()
+    count(kb)
+    return kb, ready - start, time.process_time() - ready
+
+
+def count(kb: KnowledgeBase) -> int:
+    """How many facts hold."""
+    return sum(kb.count(relation) for relation in kb.relations)
+
+
+class Rounds:
+    """The measurements of one step, round by round."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+        self.asked: list[float] = []
+        self.instances: list[int] = []
+        self.facts: list[int] = []
+
+    def measure(self, update: Callable[[], Change], kb: KnowledgeBase) -> float:
+        """Do it; returns its CPU seconds."""
+        start = time.process_time()
+        change = update()
+        seconds = time.process_time() - start
+        counters = change.stats.counters
+        examined = counters.suspected + counters.backward + counters.forward + counters.rederived + counters.inserted
+        self.seconds.append(seconds)
+        self.instances.append(examined)
+        start = time.process_time()
+        self.facts.append(count(kb))
+        self.asked.append(time.process_time() - start)
+        return seconds
+
+    def figures(self) -> Figures:
+        """All rounds together."""
+        return Figures(
+            statistics.median(self.seconds),
+            self.seconds[0],
+            statistics.median(self.instances),
+            sum(self.facts[:COMPARED]),
+            statistics.median(self.asked),
+        )
+
+
+def maintained(rules: str, inputs: Inputs, rounds: Sequence[list[Fact]], contender: str, *, modules: bool = True) -> Steps:
+    """Delete and re-insert the facts of each round."""
+    if contender == FRESH:
+        return from_scratch(rules, inputs, rounds, modules=modules)
+    kb, _, _ = loaded(rules, inputs, contender, modules=modules)
+    deletions, insertions = Rounds(), Rounds()
+    for facts in rounds:
+        deletions.measure(lambda facts=facts: kb.update(delete=facts), kb)  # type: ignore[misc]
+        insertions.measure(lambda facts=facts: kb.update(insert=facts), kb)  # type: ignore[misc]
+        if len(deletions.seconds) >= COMPARED and sum(deletions.seconds) + sum(insertions.seconds) > _ENOUGH:
+            break
+    return {DELETE: deletions.figures(), INSERT: insertions.figures()}
+
+
+def from_scratch(rules: str, inputs: Inputs, rounds: Sequence[list[Fact]], *, modules: bool) -> Steps:
+    """What is left after each round, and everything, evaluated in a new knowledge base each time."""
+    steps = {}
+    for step in (DELETE, INSERT):
+        evaluating, loading, facts = [], [], 0
+        for gone in rounds[:COMPARED]:
+            kb, load, evaluate = loaded(rules, without(inputs, gone) if step == DELETE else inputs, "auto", modules=modules)
+            evaluating.append(evaluate)
+            loading.append(load)
+            facts += count(kb)
+        steps[step] = Figures(statistics.median(evaluating), evaluating[0], 0, facts, loading=statistics.median(loading))
+    return steps
+
+
+def without(inputs: Inputs, gone: Sequence[Fact]) -> Mapping[str, pa.Table]:
+    """The tables without some facts."""
+    missing = set(gone)
+    return {
+        name: table.filter(pa.array([(name, *row) not in missing for row in zip(*table.to_pydict().values(), strict=True)]))
+        for name, table in inputs.items()
+    }
