@@ -286,6 +286,18 @@ def file_that_came_late(folder: Path) -> str:
     return str(caught.value)
 
 
+def stream_that_ends_too_early(folder: Path) -> str:
+    (folder / "rules.dl").write_text("p(a).\n", encoding="utf-8")
+    updates, out = folder / "updates.jsonl", str(folder / "changes.jsonl")
+    args = ["stream", str(folder / "rules.dl"), "--updates", str(updates), "--out", out, "--quiet"]
+    updates.write_text("{}\n{}\n{}\n", encoding="utf-8")
+    assert CliRunner().invoke(app, args).exit_code == 0
+    updates.write_text("{}\n{}\n", encoding="utf-8")
+    output = command(*args, "--resume").replace(f"{folder}/", "")
+    assert output == blocks((PAGES / "TL077.md").read_text(encoding="utf-8"), "text")[1][2]
+    return output
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -296,7 +308,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL074": [option_that_is_not_there_yet, option_that_does_not_exist],
     "TL075": [upsert_without_a_key],
     "TL076": [update_that_is_none],
-    "TL077": [file_that_came_late],
+    "TL077": [file_that_came_late, stream_that_ends_too_early],
     "TL080": [row_that_does_not_fit],
     "TL081": [columns_that_do_not_fit],
     "TL082": [unknown_file_format],

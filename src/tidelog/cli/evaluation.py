@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 import typer
@@ -16,7 +16,7 @@ from tidelog.errors import fail, render_all
 if TYPE_CHECKING:
     from tidelog.kb import KnowledgeBase, ShowProgress
 
-_MOST_FACTS = 100_000_000
+MOST_FACTS = 100_000_000
 
 FactsFolder = Annotated[
     Path | None,
@@ -61,7 +61,7 @@ def run_command(
     stats: Annotated[
         Path | None, typer.Option(help="Write what each rule did in each round to this CSV file.", metavar="FILE")
     ] = None,
-    limit_facts: LimitFacts = _MOST_FACTS,
+    limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
     no_modules: NoModules = False,
@@ -71,7 +71,7 @@ def run_command(
     from tidelog.report.facts import chosen_relations, show_facts
 
     with progress_display(is_quiet=quiet) as display:
-        kb = _knowledge_base(
+        kb = knowledge_base(
             program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
         )
         chosen = chosen_relations(kb.program, relation)
@@ -92,7 +92,7 @@ def query_command(
     query: Annotated[str, typer.Argument(help='A body, such as "path(a, X), X != b".')],
     facts: FactsFolder = None,
     form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
-    limit_facts: LimitFacts = _MOST_FACTS,
+    limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
     quiet: Quiet = False,
@@ -101,12 +101,12 @@ def query_command(
     from tidelog.report.facts import show_answers
 
     with progress_display(is_quiet=quiet) as display:
-        kb = _knowledge_base(program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=True, quiet=quiet)
+        kb = knowledge_base(program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=True, quiet=quiet)
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
 
 
-def _knowledge_base(
+def knowledge_base(
     program: Path,
     folder: Path | None,
     limits: tuple[int, float | None, int | None],
@@ -114,6 +114,7 @@ def _knowledge_base(
     *,
     modules: bool,
     quiet: bool,
+    **options: Any,
 ) -> KnowledgeBase:
     """The program with the facts of its files."""
     from tidelog.files.finding import find_files
@@ -128,6 +129,7 @@ def _knowledge_base(
         limit_seconds=seconds,
         limit_rounds=rounds,
         progress=display,
+        **options,
     )
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:

@@ -49,22 +49,51 @@ class Following(_Work, Iterator[Change]):
         source.prepare = fitting(kb.relations)
 
     def __next__(self) -> Change:
+        update = self.take()
+        if update is None:
+            raise StopIteration
+        return self.work_off(update)
+
+    def take(self) -> Update | None:
+        """Wait for the next update, and nothing more; None at the end."""
         self.update = None
         self.number += 1
         try:
-            update = self.take()
-            if update is None:
-                self.number -= 1
-                self.close()
-                raise StopIteration
+            self.update = self.source.next()
+        except TidelogError as error:
+            raise self._at(error) from error
+        if self.update is None:
+            self.number -= 1
+            self.close()
+        return self.update
+
+    def work_off(self, update: Update) -> Change:
+        """Work off the update that was taken."""
+        try:
             return self._done(update, self.source.waiting)
         except TidelogError as error:
             raise self._at(error) from error
 
-    def take(self) -> Update | None:
-        """Wait for the next update, and nothing more: None at the end."""
-        self.update = self.source.next()
-        return self.update
+    def replay(self, count: int) -> Update | None:
+        """Let the first few updates happen whose changes nobody wants to know; the last of them.
+
+        If there are not so many, `number` says how many there were.
+        """
+        last: Update | None = None
+
+        def updates() -> Iterator[Update]:
+            nonlocal last
+            while self.number < count and (update := self.take()) is not None:
+                last = update
+                yield update
+
+        try:
+            self._kb._replay(updates())
+        except UpdateError:
+            raise
+        except TidelogError as error:
+            raise self._at(error) from error
+        return last
 
     @property
     def backlog(self) -> int:

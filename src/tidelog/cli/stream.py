@@ -1,0 +1,119 @@
+"""`tidelog stream`: a program kept true while updates come."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import ExitStack
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tidelog.cli.evaluation import (
+    MOST_FACTS,
+    FactsFolder,
+    LimitFacts,
+    LimitRounds,
+    LimitSeconds,
+    NoModules,
+    Quiet,
+    knowledge_base,
+)
+from tidelog.cli.shell import ProgramFile, app, reporting
+from tidelog.cli.stopping import Stopped, Stopping
+
+if TYPE_CHECKING:
+    from tidelog.cli.stream_display import StreamDisplay
+    from tidelog.local.watch import Progress
+    from tidelog.streams import Following
+    from tidelog.streams.journal import Journal
+
+_INTERRUPTED = 130
+
+
+class Marking(StrEnum):
+    """Whether updates that are waiting already are used to prepare for them."""
+
+    AUTO = "auto"
+    ON = "on"
+    OFF = "off"
+
+
+@app.command("stream")
+@reporting
+def stream_command(
+    program: ProgramFile,
+    updates: Annotated[
+        str, typer.Option(help="Updates: a file of JSON Lines, a folder of such files, or - for standard input.", metavar="PATH")
+    ],
+    facts: FactsFolder = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write a line of JSON for each change to this file, not to standard output.", metavar="FILE"),
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file or folder has been read.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on after the last update that an earlier run finished.")] = False,
+    stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
+    algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, bf, dred, ...", metavar="NAME")] = "auto",
+    marking: Annotated[Marking, typer.Option(help="Look ahead at updates that are waiting.")] = Marking.AUTO,
+    limit_facts: LimitFacts = MOST_FACTS,
+    limit_seconds: LimitSeconds = None,
+    limit_rounds: LimitRounds = None,
+    no_modules: NoModules = False,
+    quiet: Quiet = False,
+) -> None:
+    """Keep what follows from a program true while updates come, one by one; print or write what each of them changes."""
+    from tidelog.cli.stream_display import stream_display
+    from tidelog.streams.following import Following
+    from tidelog.streams.journal import Journal
+    from tidelog.streams.opening import open_source
+
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs --out, which says what has been done")
+    if str(program) == updates == "-":
+        raise typer.BadParameter("standard input is either the program or the updates")
+    with ExitStack() as stack:
+        stopping = stack.enter_context(Stopping())
+        display = stack.enter_context(stream_display(is_quiet=quiet, is_printing=out is None))
+
+        def look(progress: Progress) -> None:
+            stopping.look()
+            display.progress(progress)
+
+        try:
+            source = open_source(updates, wait=follow)
+            journal = Journal(out, stats, resume=resume)
+            kb = knowledge_base(
+                program,
+                facts,
+                (limit_facts, limit_seconds, limit_rounds),
+                look,
+                modules=not no_modules,
+                quiet=quiet,
+                algorithm=algorithm,
+                marking={"auto": "auto", "on": True, "off": False}[marking.value],
+            )
+            following = stack.enter_context(Following(kb, source))
+            if journal.position.finished:
+                last = following.replay(journal.position.finished)
+                journal.position.check(last, following.number)
+            _ = kb.statistics  # what follows from the facts before the first update is derived now
+            with journal, stopping.working():
+                _work_off(following, journal, display, stopping)
+        except Stopped:
+            pass
+    if not quiet:
+        typer.echo(("stopped after " if stopping.asked is not None else "") + display.summary(), err=True)
+    if stopping.asked == signal.SIGINT:
+        raise typer.Exit(_INTERRUPTED)
+
+
+def _work_off(following: Following, journal: Journal, display: StreamDisplay, stopping: Stopping) -> None:
+    from tidelog.cli.stream_display import Done, heading
+
+    while (update := stopping.waiting_for(following.take)) is not None:
+        change = following.work_off(update)
+        done = Done(following.number, change, following.backlog)
+        journal.add(update, following.number, change.to_json() + "\n", heading(), done.row())
+        display.done(done)

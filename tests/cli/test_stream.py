@@ -1,0 +1,299 @@
+"""`tidelog stream`, as a user calls it, ends it, and lets it go on."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from tidelog import KnowledgeBase
+from tidelog.cli import app
+
+RULES = """\
+@relation edge(src: string, dst: string) .
+@relation temp(turbine: string key, celsius: float) .
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+hot(T) :- temp(T, C), C > 20.
+"""
+UPDATES: list[dict[str, Any]] = [
+    {"id": "a", "insert": [["edge", "b", "c"], ["temp", "t1", 30]]},
+    {"id": "b", "upsert": [["temp", "t1", 10]], "delete": [["edge", "a", "b"]]},
+    {"insert": [["edge", "a", "b"]], "upsert": [["temp", "t2", 40]]},
+    {"id": "d", "delete": [["edge", "b", "c"]], "upsert": [["temp", "t1", 50]]},
+]
+PATIENCE = 300
+"""Seconds after which a command that hangs is given up; none of them is expected to take long."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """The kernel says so when it is compiled for the first time; let that be over."""
+    KnowledgeBase("p(1). q(X) :- p(X).").count("q")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.dl").write_text(RULES, encoding="utf-8")
+    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts" / "edge.csv").write_text("src,dst\na,b\n", encoding="utf-8")
+    write(tmp_path / "u.jsonl", UPDATES)
+    return tmp_path
+
+
+def write(path: Path, updates: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(update) + "\n" for update in updates), encoding="utf-8")
+
+
+def run(*args: str | Path, text: str | None = None) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["stream", "rules.dl", "--facts", "facts", *map(str, args)], input=text)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def changes(text: str) -> list[dict[str, Any]]:
+    """The changes, without what they took."""
+    return [{key: value for key, value in json.loads(line).items() if key != "stats"} for line in text.splitlines()]
+
+
+EXPECTED = [
+    {
+        "id": "a",
+        "inserted": {"edge": [["b", "c"]], "hot": [["t1"]], "path": [["a", "c"], ["b", "c"]], "temp": [["t1", 30.0]]},
+        "deleted": {},
+    },
+    {
+        "id": "b",
+        "inserted": {"temp": [["t1", 10.0]]},
+        "deleted": {"edge": [["a", "b"]], "hot": [["t1"]], "path": [["a", "b"], ["a", "c"]], "temp": [["t1", 30.0]]},
+    },
+    {
+        "id": None,
+        "inserted": {"edge": [["a", "b"]], "hot": [["t2"]], "path": [["a", "b"], ["a", "c"]], "temp": [["t2", 40.0]]},
+        "deleted": {},
+    },
+    {
+        "id": "d",
+        "inserted": {"hot": [["t1"]], "temp": [["t1", 50.0]]},
+        "deleted": {"edge": [["b", "c"]], "path": [["a", "c"], ["b", "c"]], "temp": [["t1", 10.0]]},
+    },
+]
+
+
+def test_changes_are_printed(folder: Path) -> None:
+    status, out, err = run("--updates", "u.jsonl", "--quiet")
+    assert (status, changes(out), err) == (0, EXPECTED, "")
+
+
+@pytest.mark.parametrize("form", ["file", "folder", "stdin"])
+def test_changes_are_written(form: str, folder: Path) -> None:
+    (folder / "inbox").mkdir()
+    write(folder / "inbox" / "1.jsonl", UPDATES[:1])
+    write(folder / "inbox" / "2.jsonl", UPDATES[1:])
+    updates = {"file": "u.jsonl", "folder": "inbox", "stdin": "-"}[form]
+    text = (folder / "u.jsonl").read_text(encoding="utf-8")
+    status, out, err = run("--updates", updates, "--out", "changes.jsonl", text=text)
+    assert (status, out) == (0, "")
+    assert changes((folder / "changes.jsonl").read_text(encoding="utf-8")) == EXPECTED
+    lines = err.splitlines()
+    assert lines[0].startswith("edge: 1 row")
+    assert re.match(r"update 1 \(id a\): facts in 5, out 0, [\d.]+ ms \(.*\), marks 0, backlog \d$", lines[1])
+    assert re.match(r"update 3: facts in 5, out 0, ", lines[3])
+    assert re.match(r"4 updates: facts in 13, out 9, [\d.]+ s$", lines[-1])
+
+
+def test_the_example() -> None:
+    example = Path(__file__).parents[2] / "examples" / "stream"
+    args = ["stream", example / "turbines.dl", "--facts", example / "facts", "--updates", example / "updates.jsonl", "--quiet"]
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == 0
+    assert [change["id"] for change in changes(result.stdout)] == ["06:00", "06:10", "06:20", "06:30", "06:40"]
+    assert changes(result.stdout)[-1]["deleted"]["alarm"] == [["t1"], ["t2"]]
+
+
+def test_statistics(folder: Path) -> None:
+    assert run("--updates", "u.jsonl", "--out", "c.jsonl", "--stats", "s.csv", "--algorithm", "dred", "--quiet")[0] == 0
+    with (folder / "s.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["update"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["id"] for row in rows] == ["a", "b", "", "d"]
+    assert [(row["inserted"], row["deleted"], row["facts_in"], row["facts_out"]) for row in rows][1] == ("1", "2", "1", "5")
+    assert rows[1]["algorithm"].startswith("dred")
+    assert float(rows[1]["seconds"]) >= float(rows[1]["seconds_deletion"]) > 0
+
+
+def test_options_are_passed_on(folder: Path) -> None:
+    assert run("--updates", "u.jsonl", "--marking", "off", "--no-modules", "--quiet")[0] == 0
+    status, _, err = run("--updates", "u.jsonl", "--algorithm", "magic")
+    assert (status, "TL074" in err) == (1, True)
+    status, _, err = run("--updates", "u.jsonl", "--limit-facts", "3")
+    assert status == 1
+    assert "u.jsonl:1 (id a): error TL070" in err
+    assert run("--updates", "u.jsonl", "--resume")[0] == 2
+    assert CliRunner().invoke(app, ["stream", "-", "--updates", "-"]).exit_code == 2
+    assert run()[0] == 2
+    assert run("--updates", "missing.jsonl")[0] == 1
+
+
+def test_a_wrong_program_leaves_the_changes_alone(folder: Path) -> None:
+    run("--updates", "u.jsonl", "--out", "c.jsonl", "--quiet")
+    before = (folder / "c.jsonl").read_bytes()
+    (folder / "rules.dl").write_text("p(X) :- q(Y).", encoding="utf-8")
+    assert run("--updates", "u.jsonl", "--out", "c.jsonl")[0] == 1
+    assert (folder / "c.jsonl").read_bytes() == before
+
+
+def test_an_update_that_is_wrong_ends_the_stream_and_can_be_mended(folder: Path) -> None:
+    write(folder / "u.jsonl", [*UPDATES[:2], {"id": "bad", "insert": [["edge", "x"]]}, *UPDATES[2:]])
+    status, _, err = run("--updates", "u.jsonl", "--out", "c.jsonl", "--quiet")
+    assert status == 1
+    assert err.startswith("u.jsonl:3 (id bad): error TL020: ")
+    write(folder / "u.jsonl", UPDATES)
+    assert run("--updates", "u.jsonl", "--out", "c.jsonl", "--quiet", "--resume")[0] == 0
+    assert changes((folder / "c.jsonl").read_text(encoding="utf-8")) == EXPECTED
+
+
+@pytest.mark.parametrize("finished", range(5))
+@pytest.mark.parametrize("stdin", [False, True])
+def test_going_on_after_any_update(finished: int, stdin: bool, folder: Path) -> None:
+    updates = "-" if stdin else "u.jsonl"
+    write(folder / "u.jsonl", UPDATES[:finished])
+    first = (folder / "u.jsonl").read_text(encoding="utf-8")
+    assert run("--updates", updates, "--out", "c.jsonl", "--stats", "s.csv", "--resume", "--quiet", text=first)[0] == 0
+    with (folder / "c.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "half a li')
+    write(folder / "u.jsonl", UPDATES)
+    whole = (folder / "u.jsonl").read_text(encoding="utf-8")
+    status, _, err = run("--updates", updates, "--out", "c.jsonl", "--stats", "s.csv", "--resume", text=whole)
+    assert status == 0
+    assert changes((folder / "c.jsonl").read_text(encoding="utf-8")) == EXPECTED
+    assert len((folder / "s.csv").read_text(encoding="utf-8").splitlines()) == 5
+    assert f"{4 - finished} update" in err.splitlines()[-1]
+    assert f"update {finished + 1}" in err or finished == 4
+
+
+def test_another_stream_is_not_gone_on_with(folder: Path) -> None:
+    run("--updates", "u.jsonl", "--out", "c.jsonl", "--quiet")
+    before = (folder / "c.jsonl").read_bytes()
+    write(folder / "u.jsonl", UPDATES[:2])
+    status, _, err = run("--updates", "u.jsonl", "--out", "c.jsonl", "--resume", "--quiet")
+    assert status == 1
+    assert err.startswith("error TL077: cannot go on after update 4, u.jsonl:4 (id d): the stream ends after 2 updates\n")
+    assert (folder / "c.jsonl").read_bytes() == before
+
+
+# --- ending it -----------------------------------------------------------------------------------------------------------
+
+
+def started(*args: str, **options: Any) -> subprocess.Popen[bytes]:
+    code = "from tidelog.cli import main; main()"
+    return subprocess.Popen([sys.executable, "-c", code, "stream", "rules.dl", "--facts", "facts", *args], **options)
+
+
+def wait_for_lines(path: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a file has so many lines."""
+    while not path.exists() or path.read_bytes().count(b"\n") < count:
+        assert process.poll() is None, "it ended too early"
+        select.select([], [], [], 0.02)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
+@pytest.mark.parametrize("form", ["file", "folder", "pipe"])
+def test_a_stream_that_waits_is_ended_and_goes_on(number: int, status: int, form: str, folder: Path) -> None:
+    (folder / "inbox").mkdir()
+    write(folder / "inbox" / "1.jsonl", UPDATES[:2])
+    write(folder / "u.jsonl", UPDATES[:2])
+    first = (folder / "u.jsonl").read_bytes()
+    updates = {"file": "u.jsonl", "folder": "inbox", "pipe": "-"}[form]
+    options = ["--updates", updates, "--out", "c.jsonl", "--follow", "--resume"]
+    process = started(*options, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(first)
+    process.stdin.flush()
+    wait_for_lines(folder / "c.jsonl", 2, process)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == status
+    assert b"stopped after 2 updates" in err
+    write(folder / "inbox" / "2.jsonl", UPDATES[2:])
+    write(folder / "u.jsonl", UPDATES)
+    process = started(*options, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdin is not None
+    process.stdin.write((folder / "u.jsonl").read_bytes())
+    process.stdin.flush()
+    wait_for_lines(folder / "c.jsonl", 4, process)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE)
+    assert changes((folder / "c.jsonl").read_text(encoding="utf-8")) == EXPECTED
+
+
+COUNTING = "n(X) :- start(X). n(X + 1) :- n(X), X < 3000000.\n@relation start(x: int) .\n"
+
+
+def test_the_update_in_hand_is_finished(folder: Path) -> None:
+    (folder / "rules.dl").write_text(COUNTING, encoding="utf-8")
+    write(folder / "u.jsonl", [{"insert": [["start", 2_999_999]]}, {"insert": [["start", 0]]}, {"insert": [["other", 1]]}])
+    process = started("--updates", "u.jsonl", "--stats", "s.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, err
+    assert len(out.splitlines()) in (0, 1, 2), "the last update may have been begun already"
+    assert all(json.loads(line)["deleted"] == {} for line in out.splitlines())
+
+
+def test_a_second_ctrl_c_does_not_wait(folder: Path) -> None:
+    (folder / "rules.dl").write_text(COUNTING.replace("3000000", "3000000000"), encoding="utf-8")
+    write(folder / "u.jsonl", [{"insert": [["start", 2_999_999_999]]}, {"insert": [["start", 0]]}])
+    process = started("--updates", "u.jsonl", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        select.select([], [], [], 1)
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode in (130, -signal.SIGINT), "the second may come when everything is over"
+
+
+# --- on a terminal -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def terminal() -> Iterator[tuple[int, int]]:
+    ours, theirs = pty.openpty()
+    yield ours, theirs
+    os.close(ours)
+
+
+def test_the_picture_on_a_terminal(folder: Path, terminal: tuple[int, int]) -> None:
+    ours, theirs = terminal
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    process = started("--updates", "u.jsonl", "--out", "c.jsonl", stdin=subprocess.DEVNULL, stderr=theirs, env=environment)
+    os.close(theirs)
+    shown = b""
+    try:
+        while data := os.read(ours, 4096):
+            shown += data
+    except OSError:  # the other side is closed
+        pass
+    assert process.wait(timeout=PATIENCE) == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert re.search(r"update +4 \(id d\)", text)
+    assert re.search(r"facts +in 13, out 9 +last: in 2, out 4", text)
+    assert "phases" in text
+    assert re.search(r"marks +0", text)
+    assert re.search(r"backlog +0", text)
+    assert "4 updates: facts in 13, out 9" in text
