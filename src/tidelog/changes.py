@@ -59,6 +59,11 @@ class Counters:
     marks: int = 0
     """Facts that looking ahead has marked."""
 
+    def add(self, other: Counters) -> None:
+        """Count what another piece of work did, too."""
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
 
 @dataclass(frozen=True, slots=True)
 class ChangeStatistics:

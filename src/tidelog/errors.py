@@ -154,7 +154,7 @@ class Diagnostics(list[Diagnostic]):
 
     def raise_errors(self) -> None:
         """Raise one `TidelogError` if there is any error."""
-        if errors := self.errors:
+        if self and (errors := self.errors):
             raise TidelogError(errors)
 
 

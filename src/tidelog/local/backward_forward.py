@@ -18,6 +18,7 @@ from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deletion import Deletion
 from tidelog.local.kernel import layout, proving
 from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.kernel.plans import PLAN_WIDTH
 from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
 from tidelog.local.state import State
 from tidelog.local.tables import Table
@@ -30,12 +31,17 @@ class BackwardForward(Deletion):
     """Delete only what has no proof."""
 
     _machine: _Machine | None = None
+    _examined = 0
 
     def _suspects_of(self, name: str) -> Table:
         return self.state.helper(f"#suspect {name}", self.state.table(name).arity)
 
-    def examine(self) -> None:
+    def examine(self) -> bool:
         """Let those suspects go that cannot be proved."""
+        ends = sum(table.end for table in self.suspects.values())
+        if ends == self._examined:
+            return False
+        self._examined = ends
         if self._machine is None:
             known = self.state.variants.get(("bf", id(self.unit)))
             if known is None or not known.still_fits():
@@ -43,10 +49,12 @@ class BackwardForward(Deletion):
             self._machine = known
             known.begin(self)
         self._machine.run()
+        return True
 
     def finish(self) -> None:
         """Nothing went too early."""
-        assert self._machine is not None
+        if self._machine is None:
+            return
         words = self._machine.words
         self.counters.checked = int(words[proving.CHECKED_COUNT])
         self.counters.backward = int(words[proving.BACKWARD_COUNT])
@@ -143,7 +151,7 @@ class _Machine:
                 bounds.append(len(indexes))
             self.R[k, proving.BACK_FROM : proving.CHECKED_TO + 1] = bounds
         self.plans = plans
-        self.Q: Int64s = np.array([_addresses(prepared) for prepared in plans], np.int64).reshape(-1, proving.PLAN_WIDTH)
+        self.Q: Int64s = np.array([prepared.addresses() for prepared in plans], np.int64).reshape(-1, PLAN_WIDTH)
         self.B: Int64s = np.array(back, np.int64).reshape(-1, 3)
         self.A: Int32s = np.array(listed or [0], np.int32)
         self.F: Int32s = np.array(forth or [0], np.int32)
@@ -193,15 +201,3 @@ def _proving(rule: CoreRule, own: frozenset[str]) -> CoreRule:
     )
     checked = Atom(f"#checked {rule.head.predicate}", rule.head.args)
     return replace(rule, head=Atom(f"#proved {rule.head.predicate}", rule.head.args), body=(*body, checked))
-
-
-def _addresses(prepared: Plan) -> list[int]:
-    p = prepared
-    pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (p.code, p.slots, p.cursor)]
-    return [
-        *(word for pair in pairs for word in pair),
-        p.lists.ctypes.data,
-        *(word for buffer in (p.key, p.stack) for word in (buffer.ctypes.data, len(buffer))),
-        p.state.ctypes.data,
-        p.services.ctypes.data,
-    ]

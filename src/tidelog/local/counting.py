@@ -47,7 +47,7 @@ class Counting(Deletion):
     def _suspecting(self, rule: CoreRule, origin: CoreRule) -> CoreRule:
         return self._lost.found_by(rule, origin, self.deltas)
 
-    def examine(self) -> None:
+    def examine(self) -> bool:
         """Take lost instances off the counters, and let those go that only recursive rules are left for."""
         for name, suspects in self.suspects.items():
             self._let_go(name, suspects.rows_from(self._examined[name]))
@@ -60,6 +60,7 @@ class Counting(Deletion):
             present = heads[numbers < 0]
             _add(table, _kind(rule, self.own), table.numbers_of(present), -1)
             self._let_go(name, present)
+        return True
 
     def _let_go(self, name: str, rows: Rows) -> None:
         table, gone = self.state.table(name), self.gone[name]

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from tidelog.changes import Counters
 from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deltas import Deltas, Rows
 from tidelog.local.materialise import Evaluation, positive_atoms
+from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom
@@ -40,27 +42,21 @@ class Deletion(ABC):
         before = self.evaluation.statistics.derivations
         for name, rows in seeds.items():
             self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
-        self.evaluation.apply_once(staying := list(self.deltas.staying(self.unit.rules)))
-        for rule in staying:
-            self.state.table(rule.head.predicate).show_all()
-        losing = [self._suspecting(variant, rule) for rule in self.unit.rules for variant in self.deltas.losing(rule, self.own)]
-        self.evaluation.apply_once(losing)
-        uses = [
-            (*self._at(rule, at, name), name)
-            for rule in self.unit.rules
-            for at, name in positive_atoms(rule)
-            if name in self.gone
-        ]
+        prepared = self._prepared()
+        if prepared.staying:
+            for rule in self.deltas.staying(self.unit.rules):  # which empties their tables
+                self.evaluation.apply_once([rule])
+                self.state.table(rule.head.predicate).show_all()
+        self._run(prepared.losing, prepared.losing_together)
         left = dict.fromkeys(self.gone, 0)
-        while True:
-            self.examine()
+        while self.examine():
             new = [name for name, table in self.gone.items() if table.end > left[name]]
             if not new:
                 break
             for name, table in self.gone.items():
                 table.show_all(left[name])
             ends = {name: table.end for name, table in self.gone.items()}
-            self.evaluation.apply_deltas([(rule, at) for rule, at, name in uses if name in new])
+            self._run(prepared.passing_on, prepared.passing_on_together)
             for name in new:
                 self.undo.remove(self.state.table(name), self.gone[name].rows[left[name] : ends[name]])
                 self.state.table(name).show_all()
@@ -78,8 +74,8 @@ class Deletion(ABC):
         """The table of suspects of a relation, empty."""
 
     @abstractmethod
-    def examine(self) -> None:
-        """Let some suspects go."""
+    def examine(self) -> bool:
+        """Let some suspects go; False if there were none."""
 
     @abstractmethod
     def finish(self) -> None:
@@ -89,12 +85,33 @@ class Deletion(ABC):
 
     suspects_name = "#suspect"
 
+    def _prepared(self) -> _Prepared:
+        """The rules for changes of these relations, kept for the next update that changes the same ones."""
+        changed = [(name, self.deltas.plus(name), self.deltas.minus(name)) for name in self.unit.uses if name in self.deltas]
+        key = (type(self), id(self.unit), *changed)
+        known: _Prepared | None = self.state.variants.get(key)
+        if known is None:
+            known = self.state.variants[key] = _Prepared(
+                any(True for _ in self.deltas.staying(self.unit.rules)),
+                [(self._suspecting(v, rule), None) for rule in self.unit.rules for v in self.deltas.losing(rule, self.own)],
+                [self._at(rule, at, name) for rule in self.unit.rules for at, name in positive_atoms(rule) if name in self.gone],
+            )
+            if is_possible(self.unit, self.state):
+                known.losing_together = Together(self.state, known.losing)
+                known.passing_on_together = Together(self.state, known.passing_on)
+        return known
+
+    def _run(self, entries: list[Entry], together: Together | None) -> None:
+        """Apply some rules once, in one go if that is possible."""
+        if together is None or not together.run(self.evaluation):
+            self.evaluation.apply_deltas(entries)
+
     def _suspecting(self, rule: CoreRule, _origin: CoreRule) -> CoreRule:
         """A rule, made from another one, that suspects its head, if it is there."""
         head = Atom(f"{self.suspects_name} {rule.head.predicate}", rule.head.args)
         return self.deltas.variant(rule, self.suspects_name, (*rule.body, rule.head), head)
 
-    def _at(self, rule: CoreRule, at: int, name: str) -> tuple[CoreRule, int]:
+    def _at(self, rule: CoreRule, at: int, name: str) -> Entry:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
         atom, stayed = rule.body[at], [self.deltas.stayed(literal, self.own) for literal in rule.body]
         assert isinstance(atom, Atom)
@@ -102,3 +119,17 @@ class Deletion(ABC):
         body = [literal for kept in stayed for literal in kept]
         variant = self.deltas.variant(rule, ("gone", at, *map(len, stayed)), body)
         return self._suspecting(variant, rule), sum(map(len, stayed[:at]))
+
+
+@dataclass(slots=True)
+class _Prepared:
+    """The rules of a unit's deletions, for changes of certain relations."""
+
+    staying: bool
+    """Whether `Deltas.staying` has any."""
+    losing: list[Entry]
+    """For instances that lower relations have taken away."""
+    passing_on: list[Entry]
+    """For instances that lose a fact of the unit itself."""
+    losing_together: Together | None = None
+    passing_on_together: Together | None = None

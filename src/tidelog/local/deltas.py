@@ -36,6 +36,16 @@ class Delta:
     after: VirtualRelation | None = None
     """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
 
+    @property
+    def has_gained(self) -> bool:
+        """Whether something came, as far as one can tell without looking for it."""
+        return self.after is not None or len(self.came) > 0
+
+    @property
+    def has_lost(self) -> bool:
+        """Whether something went, as far as one can tell without looking for it."""
+        return self.before is not None or len(self.went) > 0
+
     def rows_that_came(self) -> Rows:
         """The rows that are there now and were not before."""
         return self.came if self.after is None else _only_in(self.after, self.before)
@@ -59,7 +69,7 @@ class Deltas:
     def __init__(self, state: State) -> None:
         self.state = state
         self.of: dict[str, Delta] = {}
-        self._told: set[str] = set()
+        self._told: dict[str, bool] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self.of
@@ -95,9 +105,10 @@ class Deltas:
         if helper not in self._told:
             delta = self.of[name]
             rows = delta.rows_that_came() if came else delta.rows_that_went()
-            self.state.helper(helper, rows.shape[1], rows)
-            self._told.add(helper)
-        return helper if len(self.state.helpers[helper]) else None
+            self._told[helper] = len(rows) > 0
+            if len(rows):
+                self.state.helper(helper, rows.shape[1], rows)
+        return helper if self._told[helper] else None
 
     # --- as rules --------------------------------------------------------------------------------------------------------
 
@@ -175,9 +186,9 @@ class Deltas:
                     body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
                     yield self.variant(rule, ("gaining", at), body)
 
-    def ranges(self, names: frozenset[str]) -> dict[str, int]:
-        """For relations to which rows were only appended, where those begin."""
-        return {name: begin for name in names if name in self.of and (begin := self.of[name].begin) is not None}
+    def ranges(self, names: Iterable[str]) -> dict[str, int]:
+        """For changed relations to which rows were only appended, where those begin."""
+        return {name: begin for name in names if (begin := self.of[name].begin) is not None}
 
 
 def existential(atom: Atom, rule: CoreRule) -> set[str]:

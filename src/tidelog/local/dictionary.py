@@ -120,7 +120,7 @@ class Dictionary:
     def encode(self, values: Sequence[Value]) -> Int32s:
         """The ids of some values."""
         known = self._known
-        return np.fromiter((known[v] if v in known else self._encode_one(v) for v in values), np.int32, len(values))
+        return np.array([known[v] if v in known else self._encode_one(v) for v in values], np.int32)
 
     def _encode_one(self, value: Value) -> int:
         if value.kind in _TEXT_KINDS:

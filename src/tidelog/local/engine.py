@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop
 
 import numpy as np
 
@@ -34,6 +35,14 @@ class LocalEngine:
         for name, table in self.state.tables.items():
             if algorithm == "counting" and name in self._derived:
                 table.uses_bits = False  # counters need the number of a row
+        self._readers: dict[str, list[int]] = {}
+        self._units_of: dict[str, list[int]] = {}
+        """Which units read a relation, and which derives it."""
+        for number, unit in enumerate(self.core.units):
+            for name in unit.uses:
+                self._readers.setdefault(name, []).append(number)
+            for name in unit.relations:
+                self._units_of.setdefault(name, []).append(number)
         self._is_derived = False
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
@@ -114,7 +123,8 @@ class LocalEngine:
         """
         own = undo or Undo(self.state)
         statistics = Statistics()
-        watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_seen(name))
+        if watch.counts_facts:
+            watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_seen(name))
         with watch.guarding():
             try:
                 evaluation = Evaluation(self.state, watch, statistics)
@@ -128,28 +138,42 @@ class LocalEngine:
         self.statistics = statistics
         self.algorithm = _how(maintenance)
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
-        self._tidy()
+        self._tidy(own)
         return {name: delta for name, delta in maintenance.deltas.of.items() if not name.startswith("#")}
 
     def _go_through(self, evaluation: Evaluation, maintenance: Maintenance) -> None:
         progress = evaluation.watch.progress
         progress.units = len(self.core.units)
-        if self._is_derived:
-            maintenance.begin(self._derived)
-        for number, unit in enumerate(self.core.units):
-            progress.unit = evaluation.unit = number
-            if self._is_derived:
-                maintenance.apply(unit)
-            else:
+        if not self._is_derived:
+            for number, unit in enumerate(self.core.units):
+                progress.unit = evaluation.unit = number
                 evaluation.from_scratch(unit)
+            return
+        changed: Iterable[str] = maintenance.begin(self._derived)
+        waiting, number = list[int](), -1  # a heap: units are numbered from the bottom to the top
+        for name in (*self._changes.went, *self._changes.came):
+            waiting += self._units_of.get(name, ())
+        while changed or waiting:
+            waiting += [reader for name in changed for reader in self._readers.get(name, ()) if reader > number]
+            if not waiting:
+                return
+            heapify(waiting)
+            number = heappop(waiting)
+            while waiting and waiting[0] == number:
+                heappop(waiting)
+            progress.unit = evaluation.unit = number
+            unit = self.core.units[number]
+            maintenance.apply(unit)
+            changed = [name for name in (*unit.relations, *unit.specials) if name in maintenance.deltas]
 
-    def _tidy(self) -> None:
+    def _tidy(self, undo: Undo) -> None:
         """Give back what removed rows took, where that is much."""
-        for name, table in self.state.tables.items():
-            if table.close_holes() and name in self.state.answered:
-                self.state.answered[name] = table.end
-        for table in self.state.explicit.values():
-            table.close_holes()
+        for number in undo.removed:
+            table = self.state.store.tables[number]
+            if table.close_holes():
+                for name in self.state.answered:
+                    if self.state.tables[name] is table:
+                        self.state.answered[name] = table.end
 
     def forget_changes(self) -> None:
         """After going back: there is nothing left to derive."""

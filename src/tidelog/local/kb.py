@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -168,7 +167,8 @@ class LocalKnowledgeBase(KnowledgeBase):
                 watch.look()
 
     def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
-        checked = explicit_facts(self._program, facts)
+        if facts == () or not (checked := explicit_facts(self._program, facts)):
+            return []
         arities = {name: relation.arity for name, relation in self._loaded.items()}
         diagnostics = Diagnostics()
         for name, values in checked:
@@ -187,12 +187,11 @@ class LocalKnowledgeBase(KnowledgeBase):
         return last.values()
 
     def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
-        rows: dict[str, dict[tuple[Any, ...], None]] = defaultdict(dict)
+        encode, rows = self._engine.state.terms.encode, dict[str, dict[tuple[Any, ...], None]]()
         for name, values in facts:
-            rows[name][values] = None
-        encode = self._engine.state.terms.encode
+            rows.setdefault(name, {})[values] = None
         return {
-            name: np.array([encode(row) for row in group], np.int32).reshape(len(group), len(next(iter(group))))
+            name: encode([value for row in group for value in row]).reshape(len(group), len(next(iter(group))))
             for name, group in rows.items()
         }
 

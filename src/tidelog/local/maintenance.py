@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,15 +18,15 @@ from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.backward_forward import BackwardForward
 from tidelog.local.choosing import choose
-from tidelog.local.core import Calls, Closure, Folding, Unit
+from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import Deletion
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
-from tidelog.local.materialise import Evaluation, is_seen
+from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.refolding import refold
+from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
-from tidelog.syntax.tree import Atom, Negation
 
 ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
 """How facts of a unit are deleted."""
@@ -59,8 +59,8 @@ class Maintenance:
         self.counters = Counters()
         self.seconds: dict[str, float] = {}
 
-    def begin(self, derived: set[str]) -> None:
-        """Tell the units of what happened to relations without rules."""
+    def begin(self, derived: set[str]) -> list[str]:
+        """Take up what happened to relations without rules; which of them have changed."""
         for name in (*self.changes.began, *self.changes.went):
             if name not in derived:
                 table = self.state.tables[name]
@@ -69,11 +69,12 @@ class Maintenance:
                     self._changed(name, began, np.concatenate(self.changes.went[name]))
                 else:
                     self.deltas.grew(name, began)
+        return list(self.deltas.of)
 
     def apply(self, unit: Unit) -> None:
-        """Make a unit's relations what they now are."""
-        explicit = {*self.changes.went, *self.changes.came}
-        if not any(name in self.deltas for name in unit.uses) and explicit.isdisjoint(unit.relations):
+        """Make a unit's relations what they now are, if anything that it reads, or that was given of them, has changed."""
+        if not unit.specials and not unit.stages and self.algorithm != "rematerialise":
+            self._maintain(unit)
             return
         closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
         folded = [(name, special) for name, special in unit.specials.items() if isinstance(special, Folding)]
@@ -97,66 +98,83 @@ class Maintenance:
     # --- rules -----------------------------------------------------------------------------------------------------------
 
     def _maintain(self, unit: Unit) -> None:
-        progress = self.evaluation.watch.progress
-        own = {name: self.state.tables[name] for name in unit.relations}
+        watch, own = self.evaluation.watch, {name: self.state.tables[name] for name in unit.relations}
+        others = watch.progress.facts - _seen(own) if watch.counts_facts else 0
         begin = {name: table.end for name, table in own.items()}
-        facts, held = progress.facts, _seen(own)
+        changed = [name for name in unit.uses if name in self.deltas and name not in own]
         gone: dict[str, Table] = {}
         chosen = ""
         seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
-        if seeds or self._loses(unit):
+        if seeds or self._loses(unit, changed):
             chosen, why = choose(self.algorithm, unit, self.state, self.deltas, seeds)
             self.chosen.setdefault(chosen, why)
             if chosen == "rematerialise":
                 self._start_over(unit)
                 return
-            with self._phase("deletion"):
-                gone = self._delete(unit, chosen, seeds)
+            gone = self._delete(unit, chosen, seeds)
+            watch.progress.facts = others + _seen(own) if watch.counts_facts else 0
             begin |= {name: 0 for name in gone if not own[name].arity}  # its one row leaves no hole
-        for name, table in own.items():
-            for rows in self.changes.came.get(name, ()):
-                table.insert(rows)
-        first = [(variant, rule) for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
-        before = {name: at for name, at in begin.items() if own[name].end > at}
+        started = time.perf_counter()
         used = self.evaluation.statistics.derivations
-        with self._phase("insertion"):
-            new = before | self.deltas.ranges(unit.uses - set(own))
-            if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
-                counting.insert(unit, new, first, self.deltas, self.evaluation)
-            else:
-                counting.forget(unit, self.state)
-                self.evaluation.continue_from(unit, new, [variant for variant, _ in first])
+        for name in own if self.changes.came else ():
+            for rows in self.changes.came.get(name, ()):
+                own[name].insert(rows)
+        first: list[tuple[CoreRule, CoreRule]] = []
+        if any(name in unit.uses_negatively or self.deltas.of[name].begin is None for name in changed):
+            first = [(variant, rule) for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
+        new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
+        if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
+            counting.insert(unit, new, first, self.deltas, self.evaluation)
+        elif new or first:
+            counting.forget(unit, self.state)
+            self._derive(unit, new, [variant for variant, _ in first])
         self.counters.inserted += self.evaluation.statistics.derivations - used
+        self._spent("insertion", started)
         for name in own:
             if name in gone:
                 self._changed(name, begin[name], gone[name].rows)
             else:
                 self.deltas.grew(name, begin[name])
-        progress.facts = facts + _seen(own) - held
+        watch.progress.facts = others + _seen(own) if watch.counts_facts else 0
+
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
+        """Derive what follows from facts that came, in one go if that is possible."""
+        if not is_possible(unit, self.state):
+            self.evaluation.continue_from(unit, new, first)
+            return
+        key = ("inserting", id(unit), *map(id, first))
+        together: Together | None = self.state.variants.get(key)
+        if together is None:
+            entries: list[Entry] = [(rule, at) for rule in unit.rules for at, _ in positive_atoms(rule)]
+            together = self.state.variants[key] = Together(self.state, [*entries, *((rule, None) for rule in first)], unit)
+        self.evaluation.mark(unit, new)
+        if not together.run(self.evaluation):
+            if together.has_begun:
+                self.evaluation.saturate(unit)
+            else:
+                self.evaluation.continue_from(unit, new, first)
 
     def _delete(self, unit: Unit, chosen: str, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+        started = time.perf_counter()
         deletion = ALGORITHMS[chosen](unit, self.state, self.deltas, self.evaluation, self.undo)
         gone = deletion.delete(seeds)
-        for counter in fields(Counters):
-            value = getattr(self.counters, counter.name) + getattr(deletion.counters, counter.name)
-            setattr(self.counters, counter.name, value)
+        self.counters.add(deletion.counters)
+        self._spent("deletion", started)
         return gone
+
+    def _spent(self, phase: str, started: float) -> None:
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
         yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
+        self._spent(name, started)
 
-    def _loses(self, unit: Unit) -> bool:
-        """Whether a change below can take an instance of a rule away."""
-        for rule in unit.rules:
-            for literal in rule.body:
-                if isinstance(literal, Atom) and self.deltas.minus(literal.predicate) is not None:
-                    return True
-                if isinstance(literal, Negation) and self.deltas.plus(literal.atom.predicate) is not None:
-                    return True
-        return False
+    def _loses(self, unit: Unit, changed: list[str]) -> bool:
+        """Whether changes below can take an instance of a rule away."""
+        negated, deltas = unit.uses_negatively, self.deltas.of
+        return any(deltas[name].has_lost or (name in negated and deltas[name].has_gained) for name in changed)
 
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""

@@ -38,6 +38,7 @@ class Round:
     derivations: int
     new_facts: int
     seconds: float
+    """0 where an update ran all rounds in one go."""
 
 
 @dataclass(slots=True)
@@ -76,7 +77,7 @@ class Evaluation:
         self.mark(unit, {})
         self._start_round(0)
         self._apply([(rule, None) for rule in unit.rules])
-        self._saturate(unit)
+        self.saturate(unit)
 
     def continue_from(
         self,
@@ -97,7 +98,12 @@ class Evaluation:
         self._apply(deltas)
         self._apply([(rule, None) for rule in first])
         after_rules()
-        self._saturate(unit, via, after_rules)
+        self.saturate(unit, via, after_rules)
+
+    def note(self, rule: CoreRule, number: int, derivations: int, new_facts: int, seconds: float = 0.0) -> None:
+        """Enter what a rule did into the statistics."""
+        self.watch.progress.derivations += derivations
+        self.statistics.rounds.append(Round(self.unit, rule.origin, number, derivations, new_facts, seconds))
 
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
         """Apply rules to all facts, in one round."""
@@ -148,7 +154,7 @@ class Evaluation:
         self.watch.progress.round = number
         self.watch.look()
 
-    def _saturate(
+    def saturate(
         self,
         unit: Unit,
         via: Callable[[CoreRule], CoreRule] = lambda rule: rule,
@@ -229,13 +235,9 @@ class Evaluation:
             elif words[layout.STATUS] == layout.GROW_TERMS:
                 state.terms.grow()
             self.watch.look()
-        derivations = int(words[layout.DERIVATIONS])
-        progress.derivations += derivations
         self.statistics.undefined += int(words[layout.UNDEFINED])
         seconds = time.perf_counter() - started
-        self.statistics.rounds.append(
-            Round(self.unit, rule.origin, progress.round, derivations, counts * (count - before), seconds)
-        )
+        self.note(rule, progress.round, int(words[layout.DERIVATIONS]), counts * (count - before), seconds)
 
     # --- specials --------------------------------------------------------------------------------------------------------
 

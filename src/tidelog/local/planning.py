@@ -42,6 +42,17 @@ class Plan:
     """The indexes that it uses."""
     scratch: list[Int32s] = field(default_factory=list)
 
+    def addresses(self) -> list[int]:
+        """Where its buffers are: a row of the kernel's `Q`."""
+        pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
+        return [
+            *(word for pair in pairs for word in pair),
+            self.lists.ctypes.data,
+            *(word for buffer in (self.key, self.stack) for word in (buffer.ctypes.data, len(buffer))),
+            self.state.ctypes.data,
+            self.services.ctypes.data,
+        ]
+
 
 def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
     """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.

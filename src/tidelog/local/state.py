@@ -71,7 +71,8 @@ class State:
             self.helpers[name].uses_bits = False  # small, and emptied again and again
         table = self.helpers[name]
         assert table.arity == arity, name  # plans that are kept name it by its number
-        table.shorten(0)
+        if table.end:
+            table.shorten(0)
         if rows is not None:
             table.insert(rows)
         table.show_all()
@@ -109,7 +110,7 @@ class Undo:
     def __init__(self, state: State) -> None:
         self.state = state
         self.tables, self.explicit = dict(state.tables), dict(state.explicit)
-        self.ends = {table.number: table.end for table in (*state.tables.values(), *state.explicit.values())}
+        self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
         self.virtual = dict(state.virtual)
         self.answered = dict(state.answered)
         self.aside: dict[int, tuple[Table, dict[str, Any]]] = {}
@@ -131,7 +132,7 @@ class Undo:
 
     def end_before(self, table: Table) -> int:
         """The number that the next row of a table would have had."""
-        return self.ends.get(table.number, 0)
+        return int(self._ends[table.number]) if table.number < len(self._ends) else 0
 
     def rows_before(self, table: Table) -> NDArray[np.int32]:
         """The rows that a table had when it was begun anew."""

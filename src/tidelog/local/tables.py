@@ -30,6 +30,10 @@ _WORD = 64
 """The kernel appends up to that many rows at once, and asks for room if there is less."""
 
 
+_EVERY = np.arange(1 << 16, dtype=np.int32)
+"""All columns there may be."""
+
+
 class Index:
     """The rows of a table by some of their columns."""
 
@@ -54,6 +58,7 @@ class Table:
         self.store, self.number, self.arity = store, number, arity
         self.indexes: dict[tuple[int, ...], Index] = {}
         self._lent: list[weakref.ref[Int32s]] = []
+        self._numbers: Int32s = np.empty(0, np.int32)
         self._begin()
 
     def _begin(self) -> None:
@@ -243,10 +248,11 @@ class Table:
             gone = np.zeros(min(len(rows), len(self)), np.int32)
             self.shorten(0 if len(rows) else self.end)
             return gone[:1]
-        if any(lent() is not None for lent in self._lent):
-            self._rows = self._rows.copy()  # what was handed out stays what it was
-            self._tell()
-        self._lent = []
+        if self._lent:
+            if any(lent() is not None for lent in self._lent):
+                self._rows = self._rows.copy()  # what was handed out stays what it was
+                self._tell()
+            self._lent = []
         first = -1
         if len(self._bits):  # there a row is found along the chain of its first column
             by_first = self.index_on((0,))
@@ -258,10 +264,11 @@ class Table:
                 index.newer = np.empty(self._capacity, np.int32)
                 self._tell_index(index)
                 removal.link_back(self.store.M, self.store.X, self.number, index.number)
-        numbers = np.array([index.number for index in self.indexes.values()], np.int32)
-        gone = np.empty(len(rows), np.int32)
-        rows, every = np.ascontiguousarray(rows, np.int32), np.arange(self.arity, dtype=np.int32)
-        count = removal.remove_rows(self.store.M, self.store.X, self.number, numbers, first, rows, every, gone)
+        if len(self._numbers) != len(self.indexes):
+            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
+        gone, every = np.empty(len(rows), np.int32), _EVERY[: self.arity]
+        rows = np.ascontiguousarray(rows, np.int32)
+        count = removal.remove_rows(self.store.M, self.store.X, self.number, self._numbers, first, rows, every, gone)
         return gone[:count]
 
     def take_back(self, end: int, gone: Int32s) -> None:

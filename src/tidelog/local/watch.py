@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of everything, which a small update has no time for
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Self
 
 from tidelog.errors import TidelogError, fail
 
@@ -47,30 +48,34 @@ class Watch:
         self._show = show
         self._shown = 0.0
         self._interrupted = False
+        self._guards = 0
+        self._keeps = False
+        self.counts_facts = self.limits.facts is not None or show is not None
+        """Whether anybody wants to know how many facts there are."""
 
-    @contextmanager
-    def guarding(self) -> Iterator[None]:
-        """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together.
+    def guarding(self) -> Self:
+        """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together: `with …guarding():`.
 
         What comes behind the last look comes too late to stop anything, and is let go.
         """
-        if threading.current_thread() is not threading.main_thread():
-            yield  # Python delivers it to the main thread only
-            return
-        before = signal.getsignal(signal.SIGINT)
-        if before is not signal.default_int_handler:
-            yield  # somebody else takes care of it, this watch further out perhaps
-            return
+        return self
 
-        def keep(_number: int, _frame: object) -> None:
-            self._interrupted = True
+    def __enter__(self) -> None:
+        self._guards += 1
+        if self._guards > 1 or threading.current_thread() is not threading.main_thread():
+            return  # Python delivers it to the main thread only
+        if _signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody else takes care of it
+            _signal.signal(signal.SIGINT, self._keep)
+            self._keeps = True
 
-        signal.signal(signal.SIGINT, keep)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-            self._interrupted = False
+    def __exit__(self, *_: object) -> None:
+        self._guards -= 1
+        if self._keeps and not self._guards:
+            _signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._keeps = self._interrupted = False
+
+    def _keep(self, _number: int, _frame: object) -> None:
+        self._interrupted = True
 
     def look(self) -> None:
         """Called every few milliseconds: raises if a limit has been reached."""

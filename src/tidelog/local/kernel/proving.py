@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.join import matches, run
+from tidelog.local.kernel.join import matches
 from tidelog.local.kernel.layout import (
     ALL,
     ARITY,
@@ -25,21 +25,16 @@ from tidelog.local.kernel.layout import (
     CULPRIT,
     DERIVATIONS,
     DONE,
-    ENTERING,
     FOUND,
     GROW_TABLE,
     OLD,
     PAUSED,
     SLOT_COUNT,
     STATE_WIDTH,
-    STATUS,
 )
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
+from tidelog.local.kernel.plans import CURSOR, SLOT_LENGTH, SLOTS, STATE, STEPS, restart, run_plan
 from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
-
-# Q: a plan's buffers.
-CODE, CODE_LENGTH, SLOTS, SLOT_LENGTH, CURSOR, STEPS, LISTS, KEY, KEY_LENGTH, STACK, STACK_LENGTH, STATE, SERVICES = range(13)
-PLAN_WIDTH = 13
 
 # R: a relation of the unit, with the tables that an update needs beside it, and where its plans and indexes stand.
 CHECKED, PROVED, GONE, EXPLICIT, SUSPECTS = range(5)
@@ -73,36 +68,6 @@ _BUDGET = 1 << 16
 def _has_room(M: Int64s, table: int) -> bool:
     count = M[table, COUNT] + 2
     return count <= M[table, CAPACITY] and 2 * count <= M[table, SLOT_COUNT]
-
-
-@part
-def _run(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, plan: int) -> int:
-    """Run a plan from where it stands; why it stopped."""
-    q = Q[plan]
-    steps, S = q[STEPS], int64s(q[STATE], STATE_WIDTH)
-    run(
-        M,
-        X,
-        V,
-        T,
-        int64s(q[SERVICES], 2),
-        int32s(q[CODE], q[CODE_LENGTH]),
-        int32s(q[SLOTS], q[SLOT_LENGTH]),
-        int64s(q[CURSOR], steps),
-        int64s(q[LISTS], 4 * steps).reshape((steps, 4)),
-        int32s(q[KEY], q[KEY_LENGTH]),
-        int64s(q[STACK], q[STACK_LENGTH]),
-        S,
-    )
-    return S[STATUS]
-
-
-@part
-def _restart(Q: Int64s, plan: int) -> None:
-    S = int64s(Q[plan, STATE], STATE_WIDTH)
-    S[:] = 0
-    S[ENTERING] = 1
-    S[BUDGET] = _BUDGET
 
 
 @part
@@ -165,7 +130,7 @@ def _start(M: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s)
     slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
     if not matches(rows_of(M, table), frame[ROW] * M[table, ARITY], A, B[b, FACT_AT], slots):
         return False
-    _restart(Q, plan)
+    restart(Q, plan, _BUDGET)
     return True
 
 
@@ -228,10 +193,10 @@ def _forward(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, F
                         extend_index(M, X, np.int64(N[i]), M[checked, ALL])
                 Z[FORTH] = R[k, FORTH_FROM]
                 if Z[FORTH] < R[k, FORTH_TO]:
-                    _restart(Q, np.int64(F[Z[FORTH]]))
+                    restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
             while Z[FORTH] < R[k, FORTH_TO]:
                 plan = np.int64(F[Z[FORTH]])
-                status = _run(M, X, V, T, Q, plan)
+                status = run_plan(M, X, V, T, Q, plan)
                 S = int64s(Q[plan, STATE], STATE_WIDTH)
                 if status != DONE:
                     Z[FULL_TABLE] = S[CULPRIT]
@@ -240,7 +205,7 @@ def _forward(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, F
                 Z[FORWARD_COUNT] += S[DERIVATIONS]
                 Z[FORTH] += 1
                 if Z[FORTH] < R[k, FORTH_TO]:
-                    _restart(Q, np.int64(F[Z[FORTH]]))
+                    restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
             Z[FORTH] = -1
             R[k, USED] += 1
             M[proved, OLD] = M[proved, ALL] = R[k, USED]
@@ -308,7 +273,7 @@ def _advance(
         frame[ATOM] = -2
     if frame[ATOM] < 0:  # the next instance
         S = int64s(Q[plan, STATE], STATE_WIDTH)
-        status = _run(M, X, V, T, Q, plan)
+        status = run_plan(M, X, V, T, Q, plan)
         if status == DONE:
             frame[BACKWARD] += 1
             frame[ATOM] = -1
