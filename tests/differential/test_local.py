@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.differential.update_histories import ALONE, maintained, reordered
+from tests.differential.update_histories import ALONE, maintained, reordered, skip_unless_there
 from tests.local_engine import (
     ODD,
     Conditions,
@@ -27,7 +27,7 @@ from tests.random_graphs import graph_histories
 from tests.random_programs import History, RandomProgram, histories, programs
 
 from tidelog import KnowledgeBase, Source
-from tidelog.errors import Diagnostics, TidelogError
+from tidelog.errors import Diagnostics
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, answers, materialise
 from tidelog.syntax.parser import parse_query
@@ -117,15 +117,6 @@ def test_random_graphs(history: History, given_conditions: Conditions) -> None:
 
 
 ALGORITHMS = ("bf", "dred", "counting", "auto", "rematerialise")
-
-
-def skip_unless_there(algorithm: str) -> None:
-    """An algorithm that this version refuses is not compared."""
-    try:
-        KnowledgeBase("p(1).", algorithm=algorithm)
-    except TidelogError as error:
-        assert [problem.code for problem in error.diagnostics] == ["TL074"]  # noqa: PT017 -- what else it says is an error
-        pytest.skip(f"there is no {algorithm}")
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
