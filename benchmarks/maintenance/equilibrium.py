@@ -7,19 +7,24 @@ next.  It stops after a deletion that took many times as long as the first evalu
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.harness.workload import Inputs
 from benchmarks.maintenance import lubm
-from benchmarks.maintenance.measuring import DELETE, INSERT, Rounds, Steps, chosen, loaded
+from benchmarks.maintenance.measuring import DELETE, INSERT, Fact, Rounds, Steps, chosen, loaded
 from benchmarks.workloads import closure, graphs, points_to, same_generation
+from tidelog import KnowledgeBase
+from tidelog.errors import TidelogError
 
 UNIT = "‰ of the explicit facts deleted"
 SHARES = (1, 3, 10, 30, 100, 200, 300, 500, 700, 950)
 QUICK_SHARES = (1, 10, 30, 100, 300, 950)
 _HOPELESS, _LONG = 20.0, 1.0
 """Times the first evaluation, and seconds: what takes longer than both is not tried with more."""
+_LIMIT = 60.0
+"""Seconds after which an update is given up, and all larger ones with it."""
 
 
 @dataclass(frozen=True)
@@ -34,18 +39,26 @@ class Scale:
         """Each share that is tried, with its figures."""
         inputs = self.inputs()
         facts = sum(table.num_rows for table in inputs.values())
-        kb, _, evaluation = loaded(self.rules(), inputs, contender, modules=self.modules)
+        kb, _, evaluation = loaded(self.rules(), inputs, contender, modules=self.modules, limit=_LIMIT)
         for gone in chosen(inputs, 1, 3, seed=1):  # makes plans and indexes
-            kb.update(delete=gone)
-            kb.update(insert=gone)
+            _there_and_back(kb, gone)
         for share in shares:
             (gone,) = chosen(inputs, max(1, facts * share // 1000), 1, seed=share)
-            deletion, insertion = Rounds(), Rounds()
-            seconds = deletion.measure(lambda gone=gone: kb.update(delete=gone), kb)  # type: ignore[misc]
-            insertion.measure(lambda gone=gone: kb.update(insert=gone), kb)  # type: ignore[misc]
-            yield share, {DELETE: deletion.figures(), INSERT: insertion.figures()}
-            if seconds > max(_HOPELESS * evaluation, _LONG):
+            try:
+                steps = _there_and_back(kb, gone)
+            except TidelogError as error:
+                print(f"{contender}, {share} {UNIT}: {error.diagnostics[0].message}", file=sys.stderr)
                 return
+            yield share, steps
+            if steps[DELETE].cpu > max(_HOPELESS * evaluation, _LONG):
+                return
+
+
+def _there_and_back(kb: KnowledgeBase, gone: list[Fact]) -> Steps:
+    deletion, insertion = Rounds(), Rounds()
+    deletion.measure(lambda: kb.update(delete=gone), kb)
+    insertion.measure(lambda: kb.update(insert=gone), kb)
+    return {DELETE: deletion.figures(), INSERT: insertion.figures()}
 
 
 SCALES: Mapping[str, tuple[str, Scale]] = {

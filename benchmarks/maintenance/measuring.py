@@ -67,23 +67,25 @@ def chosen(inputs: Inputs, size: int, rounds: int, seed: int = 7) -> list[list[F
     return result
 
 
-def knowledge_base(rules: str, algorithm: str, *, modules: bool) -> KnowledgeBase:
+def knowledge_base(rules: str, algorithm: str, *, modules: bool, limit: float | None = None) -> KnowledgeBase:
     """An empty one; an algorithm that is not there yet is not available."""
     from tidelog import KnowledgeBase as Engine
     from tidelog.errors import TidelogError
 
     try:
-        return Engine(rules, algorithm=algorithm, modules=modules)
+        return Engine(rules, algorithm=algorithm, modules=modules, limit_seconds=limit)
     except TidelogError as error:
         if {problem.code for problem in error.diagnostics} != {"TL074"}:
             raise
         raise NotAvailable(error.diagnostics[0].message) from error
 
 
-def loaded(rules: str, inputs: Inputs, algorithm: str, *, modules: bool) -> tuple[KnowledgeBase, float, float]:
-    """With all facts, evaluated; and CPU seconds of loading and of evaluating."""
+def loaded(
+    rules: str, inputs: Inputs, algorithm: str, *, modules: bool, limit: float | None = None
+) -> tuple[KnowledgeBase, float, float]:
+    """With all facts, evaluated; and CPU seconds of loading and of evaluating.  No update may take longer than the limit."""
     start = time.process_time()
-    kb = knowledge_base(rules, algorithm, modules=modules)
+    kb = knowledge_base(rules, algorithm, modules=modules, limit=limit)
     for relation, table in inputs.items():
         kb.load(relation, table)
     ready = time.process_time()
