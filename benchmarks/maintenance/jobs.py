@@ -134,7 +134,7 @@ _ROWS = (
     ),
     Job("dag_r", "DAG-R, 22.4M paths", _EDGES, (*_CHANGES, 25_000), (1000, 25_000), 1, _dag_r, EVERYBODY),
     Job("clique", "One edge of a clique, modules off", "nodes", _NODES, (50, 200), 10, _one_of(clique)),
-    Job("ring", "One edge of a ring, modules off", "nodes", _NODES, (50, 200), 10, _one_of(ring)),
+    Job("ring", "One edge of a ring, modules off", "nodes", (12, 25, 50, 100), (25, 50), 10, _one_of(ring)),
     Job("lubm", "LUBM(1)", _FACTS, (*_CHANGES, 5000), (100, 5000), 1, _lubm(modules=True), EVERYBODY),
     Job("lubm_rules", "LUBM(1), modules off", _FACTS, (*_CHANGES, 5000), (100, 5000), 1, _lubm(modules=False), EVERYBODY),
     Job("dag_xs", "dagXS", _EDGES, _CHANGES, _CHANGES[1:], 1, _dag_xs(modules=True), _WITH_PATHWAY),

@@ -130,7 +130,6 @@ _JUDGES: tuple[Callable[[Tables], Judgement], ...] = (
     at_most(Place("dag_r", 1000, INSERT), 0.1, FRESH, _PAPER.format(14.6)),
     at_most(Place("dag_r", 25_000, DELETE), 0.1, FRESH, _PAPER.format(62.5)),
     fewer_instances("clique", 200, 0.01),
-    fewer_instances("ring", 200, 0.01),
     *(
         times_faster(Place("lubm", size), limit, peer)
         for size, limit in ((100, 20), (5000, 3))
