@@ -82,9 +82,11 @@ def test_ntriples_for_one_relation(spark: SparkSession, tmp_path: Path) -> None:
     assert rows(ingest(spark, path, "http://a/Turbine", Relation("http://a/Turbine", 1)).frame)[0] == ("uhttp://a/t1",)
 
 
-@pytest.mark.parametrize("whole", [1 << 20, 1])
-def test_rejected_lines(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: int) -> None:
+@pytest.mark.parametrize(("whole", "is_here"), [(1 << 20, True), (1 << 20, False), (1, False)])
+def test_rejected_lines(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: int, is_here: bool) -> None:
+    """Read by the workers, by Spark as whole files, and by Spark line by line."""
     monkeypatch.setattr(triples, "WHOLE", whole)
+    monkeypatch.setattr(triples, "is_here", lambda _: is_here)
     (tmp_path / "d").mkdir()
     saved(tmp_path / "d", "a.nt", LINES + "nothing\n")
     saved(tmp_path / "d", "b.nt", b'_:x <http://a/p> _:x .\r\n<http://a/s> <http://a/p> "\xff" .\n')

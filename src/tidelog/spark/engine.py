@@ -30,6 +30,7 @@ from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from tidelog.spark.blocks import Blocks
     from tidelog.spark.lineage import Lineage
 
 _BYTES_AN_EDGE = 16
@@ -65,7 +66,7 @@ class SparkEngine:
         """Where facts that the user gives are kept."""
         return self.frame_core.stored_name(relation)
 
-    def add(self, relation: str, keys: DataFrame, rows: int) -> None:
+    def add(self, relation: str, keys: DataFrame | Blocks, rows: int) -> None:
         """Add explicit facts, given as keys."""
         self.exchange.add(self.stored_name(relation), keys, rows)
         self.is_settled = False

@@ -6,7 +6,8 @@ Where everything fits into the kernel, Spark numbers nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +16,7 @@ from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.state import State
+from tidelog.spark.blocks import Blocks
 from tidelog.spark.frames import DRIVER_ROWS, Relation, rows_of_table, union, width_of
 from tidelog.spark.keys import decode_keys, encode_keys
 from tidelog.spark.novelty import TINY, Novelty
@@ -36,16 +38,16 @@ class Exchange:
         """`pivots` are the columns that some relations are best partitioned by."""
         self.pivots = pivots or {}
         self.spark, self.lineage, self.state = spark, lineage, state
-        self.terms = SparkDictionary(spark, lineage)
         self.shipping = Shipping(spark)
+        self.terms = SparkDictionary(spark, lineage, self.shipping)
         self.relations: dict[str, Relation] = {}
-        self.read: dict[str, list[tuple[DataFrame, int]]] = {}
-        """Frames of keys that have been read, with their numbers of rows."""
+        self.read: dict[str, list[tuple[DataFrame | Blocks, int]]] = {}
+        """Keys that have been read, in frames or blocks, with their numbers of rows."""
         self.in_kernel: set[str] = set()
         self._local_of: Int32s = np.full(0, -1, np.int32)
         self._number_of: Int32s = np.full(0, -1, np.int32)
 
-    def add(self, name: str, keys: DataFrame, rows: int) -> None:
+    def add(self, name: str, keys: DataFrame | Blocks, rows: int) -> None:
         """Facts that have been read."""
         self.read.setdefault(name, []).append((keys, rows))
 
@@ -68,14 +70,8 @@ class Exchange:
             table.insert(self._rows_from_numbers(self.relations[name], arity))
         else:
             for keys, _ in self.read.get(name, ()):
-                table.insert(self._rows_from_keys(keys.toArrow(), arity))
+                table.insert(_rows(keys, arity, partial(encode_keys, self.state.terms)))
         self.in_kernel.add(name)
-
-    def _rows_from_keys(self, table: pa.Table, arity: int) -> Int32s:
-        if arity == 0:
-            return np.empty((table.num_rows, 0), np.int32)
-        ids = [encode_keys(self.state.terms, table.column(at).combine_chunks()) for at in range(arity)]
-        return np.column_stack(ids)
 
     def _rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
         table = relation.frame(self.spark).toArrow()
@@ -115,18 +111,19 @@ class Exchange:
         novelty = Novelty(self.spark, self.lineage)
         for keys, rows in self.read.get(name, ()):
             if rows <= TINY and self.terms.knows_all:
-                novelty.add_rows(relation, self._numbered(keys.toArrow(), arity))
-                continue
-            if arity:
-                self.terms.extend(union([keys.select(f.col(f"k{at}").alias("key")) for at in range(arity)]))
-            frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
-            novelty.add(relation, [frame], rows)
+                found = _rows(keys, arity, self._numbered)
+                novelty.add_rows(relation, found if arity else np.zeros((len(found), 1), np.int32))
+            elif isinstance(keys, Blocks):
+                novelty.add(relation, [self.terms.number_blocks(keys)], rows)
+            else:
+                if arity:
+                    self.terms.extend(union([keys.select(f.col(f"k{at}").alias("key")) for at in range(arity)]), rows * arity)
+                frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
+                novelty.add(relation, [frame], rows)
         return relation
 
-    def _numbered(self, keys: pa.Table, arity: int) -> Int32s:
-        if not arity:
-            return np.zeros((keys.num_rows, 1), np.int32)
-        return np.column_stack([np.array(self.terms.number(keys.column(at).to_pylist()), np.int32) for at in range(arity)])
+    def _numbered(self, keys: pa.Array) -> Int32s:
+        return np.array(self.terms.number(keys.to_pylist()), np.int32)
 
     def _from_kernel(self, name: str, relation: Relation, arity: int) -> None:
         held = self.state.stored(name)
@@ -149,11 +146,21 @@ class Exchange:
         if len(missing):
             keys = decode_keys(self.state.terms, missing)
             frame = self.shipping.frame(pa.table({"key": keys}))
-            self.terms.extend(frame)
+            self.terms.extend(frame, len(missing))
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
             local = encode_keys(self.state.terms, found.column("key").combine_chunks())
             self._pair(local, found.column("id").to_numpy())
         return self._number_of[rows]
+
+
+def _rows(keys: DataFrame | Blocks, arity: int, encode: Callable[[pa.Array], Int32s]) -> Int32s:
+    """Facts in this process, with the numbers that `encode` gives to keys."""
+    if isinstance(keys, Blocks):
+        return keys.rows(encode)
+    table = keys.toArrow()
+    if arity == 0:
+        return np.empty((table.num_rows, 0), np.int32)
+    return np.column_stack([encode(table.column(at).combine_chunks()) for at in range(arity)])
 
 
 def _long_enough(array: Int32s, length: int) -> Int32s:

@@ -27,7 +27,8 @@ from tidelog.values import Kind
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from tidelog.spark.ingest import Rejects
+    from tidelog.spark.blocks import Blocks
+    from tidelog.spark.ingest import Ingested, Rejects
 
 _PLACEMENTS = ("auto", *(where.value for where in Where))
 
@@ -58,7 +59,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
         self._on_spark: SparkEngine | None = None
         self._has_begun = False
-        self._read: list[tuple[str, DataFrame, int]] = []
+        self._read: list[tuple[str, DataFrame | Blocks, int]] = []
         self._outdated: list[Shipping] = []
         super().__init__(rules, **shared)
 
@@ -91,7 +92,7 @@ class SparkKnowledgeBase(KnowledgeBase):
                 rejects=rejects if rejects is not None else Rejects(),
                 lineage=self._started_engine.lineage,
             )
-        return self._add(relation, ingested.frame, ingested.rows, ingested.description, ingested.rejected)
+        return self._add(ingested)
 
     def load_rdf(self, source: object, *, format: str | None = None, rejects: Rejects | None = None) -> list[LoadReport]:  # noqa: A002
         """Add the triples of N-Triples or Turtle files to the relations that the program names by their IRIs."""
@@ -105,16 +106,16 @@ class SparkKnowledgeBase(KnowledgeBase):
         for name, arity in (*(triples.counts() if has_others else ()), ("triple", 3)):
             relation = self.relations.get(name)
             if relation is not None and relation.arity == arity:
-                part = triples.ingested(relation, rejects=rejects)
-                reports.append(self._add(name, part.frame, part.rows, part.description, part.rejected))
+                reports.append(self._add(triples.ingested(relation, rejects=rejects)))
         return reports
 
-    def _add(self, relation: str, keys: DataFrame, rows: int, description: str, rejected: int) -> LoadReport:
-        width = len([name for name in keys.columns if name.startswith("k")])
+    def _add(self, found: Ingested) -> LoadReport:
+        relation, rows = found.relation, found.rows
+        width = len([name for name in found.frame.columns if name.startswith("k")])
         self._know(relation, self.relations[relation].arity if relation in self.relations else width)
-        self._read.append((relation, keys, rows))
-        self._started_engine.add(relation, keys, rows)
-        self.loads.append(LoadReport(relation, rows, rows, description, rejected))
+        self._read.append((relation, found.kept, rows))
+        self._started_engine.add(relation, found.kept, rows)
+        self.loads.append(LoadReport(relation, rows, rows, found.description, found.rejected))
         return self.loads[-1]
 
     def update(

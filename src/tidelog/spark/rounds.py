@@ -182,7 +182,7 @@ class Rounds:
             return self._by_driver(name, function, pa.table({f"k{at}": column for at, column in enumerate(keys)}), 0)
         fields = ", ".join(f"k{at} string" for at in range(width + 1))
         results = self.lineage.cut(self.terms.decode(arguments[0], width).mapInArrow(function, fields))
-        self.terms.extend(results.select(f.col(f"k{width}").alias("key")))
+        self.terms.extend(results.select(f.col(f"k{width}").alias("key")), arguments[1])
         encoded = self.terms.encode(results, width + 1)
         return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], arguments[1]))
 
@@ -209,7 +209,7 @@ class Rounds:
             fields = f"{schema(special.groups)}, key string" if groups else "key string"
             results = targets.mapInArrow(function, fields)
         results = self.lineage.cut(results)
-        self.terms.extend(results.select("key"))
+        self.terms.extend(results.select("key"), bindings[1])
         known = self.terms.frame.select("key", f.col("id").alias(f"c{special.groups}"))
         encoded = results.join(f.broadcast(known) if self.terms.count <= FEW_ROWS else known, "key")
         encoded = encoded.select(*groups, f"c{special.groups}")

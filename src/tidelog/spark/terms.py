@@ -9,117 +9,143 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as f
 
+from tidelog.local.dictionary import Dictionary
 from tidelog.local.kernel.memory import Int32s
 from tidelog.spark.computing import converting
+from tidelog.spark.frames import union
 from tidelog.spark.keys import KIND_OF
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from tidelog.spark.blocks import Blocks
     from tidelog.spark.lineage import Lineage
+    from tidelog.spark.shipping import Shipping
 
 
 class SparkDictionary:
     """Keys to numbers and back.
 
-    While there are few of them the driver knows them all, so that small work needs no jobs of its own.
+    While they are not too many the driver knows them all and gives the numbers, which takes no jobs; Spark is told of them when
+    a join needs them.
     """
 
-    def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
-        self.spark, self.lineage = spark, lineage
+    def __init__(self, spark: SparkSession, lineage: Lineage, shipping: Shipping) -> None:
+        self.spark, self.lineage, self.shipping = spark, lineage, shipping
         self.pieces: list[DataFrame] = []
         self.count = 0
-        self._known: dict[str, int] = {}
-        self._keys: list[str] = []
-        self._pending: list[tuple[str, int]] = []
-        """What the driver has numbered and Spark has not been told."""
+        self._known: Dictionary | None = Dictionary()
+        """Every key as a string, whose id is its number; None when they have become too many."""
+        self._told = 0
+        """How many of them Spark has been told of."""
+        self._met: dict[str, int] = {}
+        """When the driver does not know all: keys that it has asked for."""
 
     @property
     def frame(self) -> DataFrame:
         """All keys (`key`) with their numbers (`id`)."""
-        if self._pending:
-            keys, ids = zip(*self._pending, strict=True)
-            self.pieces.append(self.spark.createDataFrame(pa.table({"key": keys, "id": pa.array(ids, pa.int32())})))
-            self._pending = []
-        if not self.pieces:
-            return self.spark.createDataFrame([], "key string, id int")
-        result = self.pieces[0]
-        for piece in self.pieces[1:]:
-            result = result.union(piece)
-        return result
+        if self._known is not None and self._told < self.count:
+            if len(self.pieces) >= _MOST_PIECES:
+                self.pieces, self._told = [], 0
+            ids = np.arange(self._told, self.count, dtype=np.int32)
+            keys = self._known.decode_column(ids).cast(pa.string())
+            self.pieces.append(self.shipping.frame(pa.table({"key": keys, "id": ids})))
+            self._told = self.count
+        return union(self.pieces) if self.pieces else self.spark.createDataFrame([], "key string, id int")
+
+    @property
+    def known(self) -> DataFrame:
+        """The same as the side of a join, which goes to everybody while it is small."""
+        return f.broadcast(self.frame) if self.count <= _FEW_TERMS else self.frame.hint("shuffle_hash")
 
     @property
     def knows_all(self) -> bool:
         """Whether the driver knows every key."""
-        return len(self._known) == self.count
+        return self._known is not None
 
-    def extend(self, keys: DataFrame) -> None:
-        """Give numbers to the keys of a column `key` that have none."""
-        self._merge()
+    # --- numbers for keys ------------------------------------------------------------------------------------------------
+
+    def extend(self, keys: DataFrame, most: int) -> None:
+        """Give numbers to the keys of a column `key` that have none; there are no more than `most`."""
+        if self._known is not None and self.count + most <= _MOST_COLLECTED:
+            self._learn(self._known, keys.select("key").distinct().toArrow().column("key").combine_chunks())
+            return
+        frame = self.frame  # Spark must know them all before it numbers more
+        if len(self.pieces) > _MOST_PIECES:  # the old ones stay, for frames that somebody still holds may read them
+            self.pieces = [self.lineage.cut(frame.coalesce(_FEW_PARTITIONS))]
         new = keys.select("key").distinct()
         if self.count:
-            known = self.frame.select("key")
-            new = new.join(f.broadcast(known) if self.count <= _FEW_TERMS else known, "key", "left_anti")
+            new = new.join(self.known.select("key"), "key", "left_anti")
         numbered = new.zipWithIndex("id").select("key", (f.col("id") + self.count).cast("int").alias("id"))
         piece, count = self.lineage.cut_and_count(numbered)
         if not count:
             self.lineage.release(piece)
             return
-        knows_all = self.knows_all
-        self.pieces.append(piece)
-        self.count += count
-        if knows_all and self.count <= _MOST_KNOWN:
-            self._learn({row["key"]: row["id"] for row in piece.collect()})
+        if self._known is not None and self.count + count <= _MOST_COLLECTED:
+            self._learn(self._known, piece.orderBy("id").toArrow().column("key").combine_chunks())
+            self.lineage.release(piece)  # what the driver knows it tells Spark itself, in fewer pieces
+        else:
+            self._known = None
+            self.pieces.append(piece)
+            self.count += count
 
-    def _learn(self, new: dict[str, int]) -> None:
-        self._known.update(new)
-        if self.knows_all:
-            self._keys += [key for key, _ in sorted(new.items(), key=lambda item: item[1])]
-
-    def _merge(self) -> None:
-        """Many small pieces become one; the old ones stay, for frames that somebody still holds may read them."""
-        if len(self.pieces) > _MOST_PIECES:
-            self.pieces = [self.lineage.cut(self.frame.coalesce(_FEW_PARTITIONS))]
+    def _learn(self, known: Dictionary, keys: pa.Array) -> Int32s:
+        numbers = known.encode_column(Kind.STRING, keys)
+        self.count = len(known)
+        return numbers
 
     def number(self, keys: Iterable[str]) -> list[int]:
         """The numbers of some keys, new ones if need be."""
         wanted = list(keys)
-        missing = [key for key in dict.fromkeys(wanted) if key not in self._known]
-        if missing and not self.knows_all:
-            asked = self.spark.createDataFrame([(key,) for key in missing], "key string")
-            found = {row["key"]: row["id"] for row in self.frame.join(f.broadcast(asked), "key").collect()}
-            missing = [key for key in missing if key not in found]
-        else:
-            found = {}
+        if self._known is not None:
+            numbers: list[int] = self._learn(self._known, pa.array(wanted, pa.string())).tolist()
+            return numbers
+        missing = [key for key in dict.fromkeys(wanted) if key not in self._met]
         if missing:
-            new = {key: self.count + at for at, key in enumerate(missing)}
-            self._pending += new.items()
+            asked = self.spark.createDataFrame(pa.table({"key": pa.array(missing, pa.string())}))
+            self._met.update({row["key"]: row["id"] for row in self.frame.join(f.broadcast(asked), "key").collect()})
+            new = [key for key in missing if key not in self._met]
+            ids = range(self.count, self.count + len(new))
+            if new:
+                self.pieces.append(self.spark.createDataFrame(pa.table({"key": new, "id": pa.array(ids, pa.int32())})))
+            self._met.update(zip(new, ids, strict=True))
             self.count += len(new)
-            self._learn(new)
-        return [self._known[key] if key in self._known else found[key] for key in wanted]
+        return [self._met[key] for key in wanted]
+
+    def number_blocks(self, blocks: Blocks) -> DataFrame:
+        """The facts of blocks as columns of numbers c0, c1, …; new keys are numbered."""
+        if self._known is None or self.count + blocks.entries > _FEW_TERMS or blocks.size > _MOST_BYTES:
+            self.extend(blocks.distinct(), blocks.entries)
+            return blocks.looked_up(self.known)
+        numbers: dict[int, bytes] = {}
+        for batch in blocks.frame.select("block", "keys").toArrow().to_batches():
+            for block, keys in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
+                numbers[block] = self._learn(self._known, keys.values).tobytes()
+        table = {"block": pa.array(numbers.keys(), pa.int64()), "numbers": pa.array(numbers.values(), pa.binary())}
+        return blocks.numbered(self.spark.createDataFrame(pa.table(table)))
 
     def decode_rows(self, rows: Int32s) -> list[pa.Array]:
         """The keys of a matrix of numbers, column by column; only while the driver knows all."""
-        keys = pa.array(self._keys, pa.string())
-        return [keys.take(pa.array(rows[:, at])) for at in range(rows.shape[1])]
+        assert self._known is not None
+        return [self._known.decode_column(np.ascontiguousarray(column)).cast(pa.string()) for column in rows.T]
 
     def encode(self, keys: DataFrame, width: int) -> DataFrame:
         """A frame of keys k0, k1, … as one of numbers c0, c1, …; all keys have been numbered."""
-        return self._looked_up(keys, width, self.frame, ("k", "key"), ("c", "id"))
+        return self._looked_up(keys, width, ("k", "key"), ("c", "id"))
 
     def decode(self, frame: DataFrame, width: int) -> DataFrame:
         """A frame of numbers c0, c1, … as one of keys k0, k1, …"""
-        return self._looked_up(frame, width, self.frame, ("c", "id"), ("k", "key"))
+        return self._looked_up(frame, width, ("c", "id"), ("k", "key"))
 
-    def _looked_up(
-        self, frame: DataFrame, width: int, known: DataFrame, given: tuple[str, str], wanted: tuple[str, str]
-    ) -> DataFrame:
-        """Columns looked up in a dictionary, which is the same plan for all of them, so that Spark sends it to everybody once."""
-        known = f.broadcast(known) if self.count <= _FEW_TERMS else known.hint("shuffle_hash")
+    def _looked_up(self, frame: DataFrame, width: int, given: tuple[str, str], wanted: tuple[str, str]) -> DataFrame:
+        """Columns looked up in the dictionary: the same plan for all of them, so that Spark sends it to everybody once."""
+        known = self.known
         for at in range(width):
             mine = known.alias(f"#{at}")
             frame = frame.join(mine, f.col(f"{given[0]}{at}") == f.col(f"`#{at}`.{given[1]}"))
@@ -129,8 +155,9 @@ class SparkDictionary:
 
     def kinds(self) -> set[Kind]:
         """The kinds of values that there are."""
-        if self.knows_all:
-            return {KIND_OF[key[0]] for key in self._keys}
+        if self._known is not None:
+            keys = self._known.decode_column(np.arange(self.count, dtype=np.int32))
+            return {KIND_OF[letter] for letter in pc.unique(pc.utf8_slice_codeunits(keys, 0, 1)).to_pylist()}
         letters = self.frame.select(f.substring("key", 1, 1).alias("letter")).distinct().collect()
         return {KIND_OF[row["letter"]] for row in letters}
 
@@ -159,6 +186,9 @@ class SparkDictionary:
 
 _FEW_TERMS = 2_000_000
 """A dictionary that has no more terms is sent to everybody: to shuffle facts by each of their columns costs far more."""
+_MOST_BYTES = 256 << 20
+"""The driver numbers blocks whose keys are no more than this, far below what Spark lets a driver collect."""
+_MOST_COLLECTED = 100_000
+"""Keys that come one by one are numbered by the driver while there are no more than these, however long they are."""
 _MOST_PIECES = 8
-_MOST_KNOWN = 100_000
 _FEW_PARTITIONS = 8

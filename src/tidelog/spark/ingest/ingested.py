@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tidelog.files.fitting import Fitted
 from tidelog.files.raw import RawTable
 from tidelog.files.reading import description_of
+from tidelog.spark.blocks import Blocks
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.rejects import REJECT, Rejects
 from tidelog.spark.ingest.sources import read_errors_explained
@@ -32,6 +33,13 @@ class Ingested:
     rejected: int
     kinds: tuple[Kind | None, ...] = ()
     """The kind of each column, declared or found; None where there are several."""
+    blocks: Blocks | None = None
+    """The same facts in blocks, where they are kept so; then the frame is only a view of them."""
+
+    @property
+    def kept(self) -> DataFrame | Blocks:
+        """The facts as they are kept."""
+        return self.frame if self.blocks is None else self.blocks
 
 
 def keep(

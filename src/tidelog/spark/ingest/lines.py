@@ -87,22 +87,19 @@ def lines_of_files(batches: Iterator[pa.RecordBatch], *, is_compressed: bool, de
     """
     for batch in batches:
         for content, file in zip(batch.column(0), batch.column(1).to_pylist(), strict=True):
-            data, problem = _unpacked(content.as_buffer(), is_compressed)
-            if problem is not None:
-                yield Lines(pa.array([""]), np.array([file]), np.array([True]), np.array([1]), [(0, problem)])
-            else:
-                yield from _lines_of(data, file, delimiter)
+            data, problem = unpacked(content.as_buffer(), is_compressed)
+            yield from lines_of_bytes(data, file, delimiter, problem=problem)
 
 
 def bytes_of_files(batches: Iterator[pa.RecordBatch], *, is_compressed: bool) -> Iterator[tuple[bytes, int, str | None]]:
     """Whole files with their ids; and what is wrong with one that cannot be unpacked."""
     for batch in batches:
         for content, file in zip(batch.column(0), batch.column(1).to_pylist(), strict=True):
-            data, problem = _unpacked(content.as_buffer(), is_compressed)
+            data, problem = unpacked(content.as_buffer(), is_compressed)
             yield data.to_pybytes(), file, problem
 
 
-def _unpacked(data: pa.Buffer, is_compressed: bool) -> tuple[pa.Buffer, str | None]:
+def unpacked(data: pa.Buffer, is_compressed: bool) -> tuple[pa.Buffer, str | None]:
     """The bytes of a file; and what is wrong with one that cannot be unpacked. No text starts with the mark of gzip."""
     if not is_compressed and data.slice(0, 2).to_pybytes() != _GZIP:
         return data, None
@@ -112,12 +109,18 @@ def _unpacked(data: pa.Buffer, is_compressed: bool) -> tuple[pa.Buffer, str | No
         return pa.py_buffer(b""), f"it is not a whole gzip file ({error})"
 
 
-def _lines_of(data: pa.Buffer, file: int, delimiter: str | None) -> Iterator[Lines]:
+def lines_of_bytes(
+    data: pa.Buffer, file: int, delimiter: str | None = None, *, is_start: bool | None = None, problem: str | None = None
+) -> Iterator[Lines]:
+    """The lines of a whole file, or of a part of one, which may be its start; or the one problem that a file has."""
+    if problem is not None:
+        yield Lines(pa.array([""]), np.array([file]), np.array([True]), np.array([1]), [(0, problem)])
+        return
     whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, pa.py_buffer(np.array([0, data.size], np.int64)), data])
     split = pc.split_pattern(whole, b"\n").flatten()
-    is_first = True
+    is_first = is_start is not False
     grouped = _grouped(split, delimiter) if delimiter is not None else [(split, np.arange(1, len(split) + 1), None)]
-    for lines, numbers, problem in grouped:
+    for lines, numbers, wrong in grouped:
         for begin in range(0, len(lines), _AT_ONCE):
             texts, rejected_bytes = _texts(lines.slice(begin, _AT_ONCE))
             kept = _filled(texts)
@@ -127,11 +130,11 @@ def _lines_of(data: pa.Buffer, file: int, delimiter: str | None) -> Iterator[Lin
                 continue
             places = np.cumsum(kept) - 1
             rejected = [(int(places[at]), reason) for at, reason in rejected_bytes.items()]
-            if problem is not None:
-                rejected = [(0, problem)]
+            if wrong is not None:
+                rejected = [(0, wrong)]
             firsts = np.zeros(len(texts), np.bool_)
             firsts[0], is_first = is_first, False
-            chosen = numbers[begin : begin + _AT_ONCE][kept]
+            chosen = numbers[begin : begin + _AT_ONCE][kept] if is_start is None else None
             yield _without_bom(Lines(texts, np.full(len(texts), file), firsts, chosen, rejected))
 
 
