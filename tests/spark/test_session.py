@@ -17,6 +17,7 @@ from tidelog.spark.session import (
     is_connect,
     is_local,
     machine_memory,
+    partitions_for,
     private_environment,
     session,
     shuffle_partitions,
@@ -35,11 +36,12 @@ def test_every_setting_has_a_reason_and_stands_once() -> None:
 def test_settings_are_set(spark: SparkSession) -> None:
     for setting in SQL_SETTINGS:
         assert spark.conf.get(setting.name) == setting.value
-    assert spark.conf.get("spark.sql.shuffle.partitions") == "8"
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "16"
     assert spark.conf.get("spark.driver.memory") == "2g"
     assert not is_connect(spark)
     assert is_local(spark)
-    assert shuffle_partitions(spark) == 8
+    assert shuffle_partitions(spark) == 16
+    assert [partitions_for(cores) for cores in (1, 2, 8, 100)] == [8, 16, 32, 200]
 
 
 def test_the_users_session_is_not_altered(spark: SparkSession) -> None:

@@ -44,6 +44,12 @@ SQL_SETTINGS = (
     Setting("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "false", "what is kept stays partitioned by key"),
     Setting("spark.sql.execution.arrow.pyspark.enabled", "true", "columns go to Python as Arrow, not row by row"),
     Setting("spark.sql.execution.arrow.maxRecordsPerBatch", "65536", "larger batches make vectorised code worth its calls"),
+    Setting(
+        "spark.sql.codegen.wholeStage.union.enabled",
+        "false",
+        "a relation is a union of one more piece in each round: each would be compiled anew, and interpreted until it is",
+    ),
+    Setting("spark.sql.codegen.useIdInClassName", "false", "the same step of the next round has the same code, compiled once"),
     Setting("spark.sql.session.timeZone", "UTC", "a timestamp without a zone is in UTC, whatever the machine's zone"),
 )
 """Settings of each private session; all of them can be changed while Spark runs, in Spark Connect too."""
@@ -68,7 +74,7 @@ LOCAL_SETTINGS = (
 )
 """Settings of a Spark that Tidelog starts on this machine only."""
 
-_FEWEST_PARTITIONS = 8
+_FEWEST_PARTITIONS, _ENOUGH_PARTITIONS = 8, 32
 _SMALLEST, _LARGEST = 1 << 30, 8 << 30
 _MEMORY = re.compile(r"[1-9][0-9]*[kmgt]b?", re.IGNORECASE)
 
@@ -85,7 +91,7 @@ def session(
     """A private session: beside `spark`, beside the one that is active, or in a Spark that is started for it.
 
     `memory` (`"4g"`, or bytes) and `cores` are for a Spark that is started here; the default is half of the machine's memory, at
-    most 8 GB, and all cores. `partitions` is the number of partitions of a shuffle: the default is twice the cores, at least 8.
+    most 8 GB, and all cores. `partitions` is the number of partitions of a shuffle: the default is that of `shuffle_partitions`.
     """
     _require_pyspark()
     from pyspark.sql import SparkSession as Session
@@ -135,11 +141,20 @@ def is_local(spark: SparkSession) -> bool:
 
 
 def shuffle_partitions(spark: SparkSession) -> int:
-    """Twice the cores, at least 8: enough to keep every core busy, few enough for short rounds."""
+    """Eight times the cores up to 32, twice the cores beyond.
+
+    Each core has several, so that none waits long, and the tables of known facts that joins ask are small enough for caches;
+    but short rounds pay for each of them.
+    """
     if not is_connect(spark):
-        return max(_FEWEST_PARTITIONS, 2 * spark.sparkContext.defaultParallelism)
+        return partitions_for(spark.sparkContext.defaultParallelism)
     cores = re.fullmatch(r"local\[(\d+)\]", str(spark.conf.get("spark.master", "")))
-    return max(_FEWEST_PARTITIONS, 2 * int(cores[1])) if cores else int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+    return partitions_for(int(cores[1])) if cores else int(str(spark.conf.get("spark.sql.shuffle.partitions")))
+
+
+def partitions_for(cores: int) -> int:
+    """How many partitions suit so many cores."""
+    return max(2 * cores, min(_FEWEST_PARTITIONS * cores, _ENOUGH_PARTITIONS))
 
 
 def _require_pyspark() -> None:
