@@ -3,6 +3,9 @@
 `load_rdf` parses and checks every term; with the placement `rounds`, `count` numbers all terms and keeps the facts as numbers,
 since that is what rounds work on.  Beside it, pyoxigraph parses the same files in Spark's Python workers and leaves the terms
 as texts: no dictionary, no repeated triples dropped.
+
+Until Spark's JVM has compiled what runs often, which takes it some CPU seconds whatever the size, it is slow: the sizes show how
+much of the rate that is.  The target is about the rate, and so at the largest size.
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from benchmarks.spark.triples import triples
 
 TIDELOG, OXIGRAPH = "tidelog, encoded", "pyoxigraph, not encoded"
 PROGRAM = "@relation triple(subject: any, predicate: any, object: any) ."
-SIZES = (100_000, 500_000, 1_000_000)
+SIZES = (250_000, 1_000_000, 4_000_000)
 _FILES = 4
 
 
@@ -84,12 +87,12 @@ def _load_oxigraph(inputs: Inputs, folder: Path) -> Evaluate:
 
 SPARK_INGEST = Workload(
     "spark_ingest",
-    "N-Triples on Spark, dictionary-encoded, 1M triples",
+    "N-Triples on Spark, dictionary-encoded, 4M triples",
     lines,
     SIZES,
     "triples",
     tiny=1000,
     contenders=(Contender(TIDELOG, _load_tidelog), Contender(OXIGRAPH, _load_oxigraph)),
-    targets=(Target(TIDELOG, 1_000_000, 150_000, measure="per_cpu_second", at_least=True),),
+    targets=(Target(TIDELOG, 4_000_000, 150_000, measure="per_cpu_second", at_least=True),),
     expected={size: size for size in SIZES},
 )
