@@ -45,9 +45,10 @@ class Counted:
         self.paths = 0
         self.done = threading.Event()
 
-    def on_change(self, *_: Any, is_addition: bool, **__: Any) -> None:
-        """A path came or went."""
-        self.paths += 1 if is_addition else -1
+    def on_change(self, *_: Any, row: dict[str, Any], is_addition: bool, **__: Any) -> None:
+        """A path or an edge came or went."""
+        if row["is_path"]:
+            self.paths += 1 if is_addition else -1
 
     def on_time_end(self, _time: int) -> None:
         """A batch has come out."""
@@ -90,7 +91,9 @@ def main() -> None:
     counted = Counted()
     batches = Batches(given["edges"], given["rounds"], counted)
     edges = pw.io.python.read(batches, schema=Edge, autocommit_duration_ms=None)
-    pw.io.subscribe(closure(edges), on_change=counted.on_change, on_time_end=counted.on_time_end)
+    # With the edges, each batch has a change that comes out, also where no path comes or goes.
+    both = pw.Table.concat_reindex(closure(edges).with_columns(is_path=True), edges.select(edges.x, edges.y, is_path=False))
+    pw.io.subscribe(both, on_change=counted.on_change, on_time_end=counted.on_time_end)
     pw.run(monitoring_level=pw.MonitoringLevel.NONE)
     print(json.dumps(batches.figures))
 
