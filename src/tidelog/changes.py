@@ -5,24 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from typing import Literal
 
 from tidelog.facts import Facts
 from tidelog.json_values import to_json
 from tidelog.values import from_python, sort_key
 
+Part = Literal["all", "explicit", "derived"]
+
 
 class FactsByRelation(Mapping[str, Facts]):
     """Facts by relation, only those relations that have any; worked out when somebody looks."""
 
-    def __init__(self, compute: Callable[[], dict[str, Facts]]) -> None:
-        """`compute` gives the facts of each relation."""
-        self._compute = compute
+    def __init__(self, compute: Callable[[Part], dict[str, Facts]], part: Part = "all") -> None:
+        """`compute` gives the facts of each relation: all of them, or those that are explicit, or those that are not."""
+        self._compute, self._part = compute, part
         self._found: dict[str, Facts] | None = None
+
+    @property
+    def explicit(self) -> FactsByRelation:
+        """Those that the user gave, or took back."""
+        return FactsByRelation(self._compute, "explicit")
+
+    @property
+    def derived(self) -> FactsByRelation:
+        """Those that only rules derive, or derived."""
+        return FactsByRelation(self._compute, "derived")
 
     @property
     def _facts(self) -> dict[str, Facts]:
         if self._found is None:
-            self._found = {name: facts for name, facts in sorted(self._compute().items()) if facts}
+            self._found = {name: facts for name, facts in sorted(self._compute(self._part).items()) if facts}
         return self._found
 
     def __getitem__(self, relation: str) -> Facts:
@@ -92,9 +105,9 @@ class ChangeStatistics:
 class Change:
     """An update, done."""
 
-    inserted: Mapping[str, Facts]
-    """Facts that hold now and did not before, explicit or derived, by relation."""
-    deleted: Mapping[str, Facts]
+    inserted: FactsByRelation
+    """Facts that hold now and did not before, by relation; `inserted.explicit` and `inserted.derived` are its two parts."""
+    deleted: FactsByRelation
     """Facts that held before and do not now."""
     stats: ChangeStatistics = field(default_factory=lambda: ChangeStatistics("none"))
     id: str | int | None = None

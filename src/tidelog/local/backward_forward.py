@@ -21,10 +21,11 @@ from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
 from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
 from tidelog.local.state import State
-from tidelog.local.tables import Table
-from tidelog.syntax.tree import Atom, Literal, Negation
+from tidelog.syntax.tree import Atom
 
 _FRAMES = 64
+_FLOOR = 64
+"""Sizes are not other sizes because of a few rows."""
 
 
 class BackwardForward(Deletion):
@@ -32,9 +33,7 @@ class BackwardForward(Deletion):
 
     _machine: _Machine | None = None
     _examined = 0
-
-    def _suspects_of(self, name: str) -> Table:
-        return self.state.helper(f"#suspect {name}", self.state.table(name).arity)
+    roles = ("gone", "suspect", "checked", "proved")
 
     def examine(self) -> bool:
         """Let those suspects go that cannot be proved."""
@@ -43,11 +42,10 @@ class BackwardForward(Deletion):
             return False
         self._examined = ends
         if self._machine is None:
-            known = self.state.variants.get(("bf", id(self.unit)))
-            if known is None or not known.still_fits():
-                known = self.state.variants["bf", id(self.unit)] = _Machine(self)
-            self._machine = known
-            known.begin(self)
+            self._machine = self.state.variants.get(("bf", id(self.unit)))
+            if self._machine is None or not self._machine.begin(self):
+                self._machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
+                self._machine.begin(self)
         self._machine.run()
         return True
 
@@ -63,14 +61,7 @@ class BackwardForward(Deletion):
 
 def is_possible(unit: Unit, state: State) -> bool:
     """Whether proofs can be looked for: not through virtual relations, whose lists a waiting check cannot keep."""
-    atoms = [_atom(literal) for rule in unit.rules for literal in rule.body]
-    return not any(atom is not None and atom.predicate in state.virtual for atom in atoms)
-
-
-def _atom(literal: Literal) -> Atom | None:
-    if isinstance(literal, Negation):
-        return literal.atom
-    return literal if isinstance(literal, Atom) else None
+    return state.virtual.keys().isdisjoint(unit.uses)
 
 
 @dataclass(slots=True)
@@ -86,10 +77,10 @@ class _Machine:
         self.deletion, self.state, self.unit = deletion, deletion.state, deletion.unit
         self.names = list(deletion.gone)
         self.number = {name: k for k, name in enumerate(self.names)}
-        self.sizes = self._sizes()
-        tables = [self._tables(name) for name in self.names]
+        read = [self.state.tables[name] for name in self.unit.uses if name not in self.state.virtual]
+        self.sizes = [(table.number, _FLOOR + table.end) for table in read]
+        self.explicit = -1
         self.R: Int64s = np.zeros((len(self.names), proving.RELATION_WIDTH), np.int64)
-        self.R[:, : len(tables[0])] = tables
         self.forward: list[list[Plan]] = [[] for _ in self.names]
         self.backward: list[list[_Backward]] = [[] for _ in self.names]
         own = frozenset(self.names)
@@ -102,26 +93,26 @@ class _Machine:
         self._assemble()
         self.words: Int64s = np.zeros(proving.PROVING_WIDTH, np.int64)
 
-    def _sizes(self) -> list[int]:
-        return [1 + len(self.state.tables[name]) for name in self.unit.uses if name not in self.state.virtual]
-
-    def still_fits(self) -> bool:
-        """Whether the plans were made for relations of about this size."""
-        return all(now <= 4 * then <= 16 * now for now, then in zip(self._sizes(), self.sizes, strict=True))
-
-    def begin(self, deletion: BackwardForward) -> None:
-        """Start on another update, with nothing checked and nothing proved."""
+    def begin(self, deletion: BackwardForward) -> bool:
+        """Start on another update, with nothing checked and nothing proved; False if plans were made for quite other sizes."""
+        counts = self.state.store.M[:, layout.COUNT]
+        for number, size in self.sizes:
+            if not (_FLOOR + counts[number] <= 4 * size <= 16 * (_FLOOR + counts[number])):
+                return False
         self.deletion = deletion
-        self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
+        if self.explicit != len(self.state.explicit):
+            self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
+            self.explicit = len(self.state.explicit)
         self.R[:, proving.NEXT_SUSPECT :] = 0
         self.words[:] = 0
         self.words[proving.FORTH] = -1
+        return True
 
     def _tables(self, name: str) -> list[int]:
-        arity, state = self.state.table(name).arity, self.state
-        explicit = state.explicit[name].number if name in state.explicit else -1
-        helpers = [state.helper(f"#{role} {name}", arity).number for role in ("checked", "proved")]
-        return [*helpers, self.deletion.gone[name].number, explicit, self.deletion.suspects[name].number]
+        of, explicit = self.deletion, self.state.explicit
+        given = explicit[name].number if name in explicit else -1
+        checked, proved = (of.helpers[role][name].number for role in ("checked", "proved"))
+        return [checked, proved, of.gone[name].number, given, of.suspects[name].number]
 
     def _assemble(self) -> None:
         """One matrix of all plans, and lists of words for what the kernel must know of them."""
@@ -155,7 +146,9 @@ class _Machine:
         self.B: Int64s = np.array(back, np.int64).reshape(-1, 3)
         self.A: Int32s = np.array(listed or [0], np.int32)
         self.F: Int32s = np.array(forth or [0], np.int32)
-        self.N: Int32s = np.array(indexes or [0], np.int32)
+        self.N: Int32s = np.array(indexes, np.int32)
+        read = {index.number for p in plans for _, index in p.indexes} - set(indexes)
+        self.fixed: Int32s = np.array(sorted(read), np.int32)
         self.key: Int32s = np.zeros(max([1, *(self.state.table(name).arity for name in self.names)]), np.int32)
         widest = max((len(p.slots) + len(p.cursor) for p in plans), default=0)
         self.frames: Int64s = np.zeros((_FRAMES, proving.FRAME_HEAD + layout.STATE_WIDTH + widest), np.int64)
@@ -163,30 +156,28 @@ class _Machine:
     def run(self) -> None:
         """Examine the suspects that have come since the last time."""
         state, store, words, watch = self.state, self.state.store, self.words, self.deletion.evaluation.watch
-        for k, name in enumerate(self.names):
-            self.R[k, proving.LAST_SUSPECT] = self.deletion.suspects[name].end
-        for prepared in self.plans:
-            for table, index in prepared.indexes:
-                table.extend_index(index, watch.look)
-        self._make_room()
+        words[proving.HAS_BEGUN] = 0
         while True:
             words[proving.STEPS_LEFT] = materialise.STEP_BUDGET
-            buffers = (self.Q, self.R, self.B, self.A, self.F, self.N, self.frames, self.key, words)
+            buffers = (self.Q, self.R, self.B, self.A, self.F, self.N, self.fixed, self.frames, self.key, words)
             proving.prove(store.M, store.X, state.V, state.terms.header, *buffers)
             outcome = words[proving.OUTCOME]
             if outcome == layout.DONE:
                 return
             if outcome == layout.GROW_TABLE:
                 store.tables[words[proving.FULL_TABLE]].grow()
-                self._make_room()
+            elif outcome == proving.GROW_INDEX:
+                self._see_to_indexes()
             elif outcome == layout.GROW_TERMS:
                 state.terms.grow()
             elif outcome == proving.GROW_STACK:
                 self.frames = np.concatenate([self.frames, np.zeros_like(self.frames)])
             watch.look()
 
-    def _make_room(self) -> None:
-        """The kernel extends the indexes on what is checked and proved by itself."""
+    def _see_to_indexes(self) -> None:
+        """Bring indexes up to date and make room; those on what is checked and proved the kernel extends by itself."""
+        for table, index in {index.number: (table, index) for p in self.plans for table, index in p.indexes}.values():
+            table.extend_index(index, self.deletion.evaluation.watch.look)
         for name in self.names:
             for table in (self.state.helpers[f"#proved {name}"], self.state.helpers[f"#checked {name}"]):
                 for index in table.indexes.values():

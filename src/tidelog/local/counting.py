@@ -33,9 +33,6 @@ _PIECE = 1 << 16
 class Counting(Deletion):
     """Delete what has no derivation but recursive ones, then bring back what has one left."""
 
-    def _suspects_of(self, name: str) -> Table:
-        return self.state.helper(f"#suspect {name}", self.state.table(name).arity)
-
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
         """As any deletion, with tables of the instances that are lost."""
         self._lost = _Instances(self.unit, self.state, "lost")

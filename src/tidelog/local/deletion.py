@@ -11,14 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from tidelog.changes import Counters
 from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deltas import Deltas, Rows
+from tidelog.local.kernel import tables as kernel
+from tidelog.local.kernel.memory import Int32s
 from tidelog.local.materialise import Evaluation, positive_atoms
 from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
-from tidelog.local.tables import Table
-from tidelog.syntax.tree import Atom
+from tidelog.local.tables import Store, Table
+from tidelog.syntax.tree import Atom, Negation
 
 
 class Deletion(ABC):
@@ -28,10 +32,11 @@ class Deletion(ABC):
         self.unit, self.state, self.deltas, self.evaluation, self.undo = unit, state, deltas, evaluation, undo
         self.own = set(unit.relations)
         self.counters = Counters()
-        heads = dict.fromkeys(rule.head.predicate for rule in unit.rules)
-        self.gone = {name: state.helper(f"#gone {name}", state.table(name).arity) for name in heads}
+        helpers = self._helpers()
+        self.gone = helpers["gone"]
         """What went, by relation."""
-        self.suspects = {name: self._suspects_of(name) for name in heads}
+        self.suspects = helpers[self.suspects_role]
+        self.helpers = helpers
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
         """Take away what does not follow any more; all that went, by relation, of which some may be back.
@@ -39,7 +44,6 @@ class Deletion(ABC):
         `seeds` are facts that are not explicit any more.  What follows from facts that are back is for the caller to derive.
         """
         self.evaluation.mark(self.unit, {})
-        before = self.evaluation.statistics.derivations
         for name, rows in seeds.items():
             self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
         prepared = self._prepared()
@@ -47,6 +51,7 @@ class Deletion(ABC):
             for rule in self.deltas.staying(self.unit.rules):  # which empties their tables
                 self.evaluation.apply_once([rule])
                 self.state.table(rule.head.predicate).show_all()
+        before = self.evaluation.statistics.derivations
         self._run(prepared.losing, prepared.losing_together)
         left = dict.fromkeys(self.gone, 0)
         while self.examine():
@@ -67,11 +72,19 @@ class Deletion(ABC):
         self.counters.rederived = self.evaluation.statistics.derivations - between
         return {name: table for name, table in self.gone.items() if len(table)}
 
-    # --- what algorithms do each in their own way ------------------------------------------------------------------------
+    def _helpers(self) -> dict[str, dict[str, Table]]:
+        """Empty tables beside each relation that the unit has rules for, by what they are for."""
+        key = (type(self), "helpers", id(self.unit))
+        known: _Helpers | None = self.state.variants.get(key)
+        if known is None:
+            heads = dict.fromkeys(rule.head.predicate for rule in self.unit.rules)
+            arities = {name: self.state.table(name).arity for name in heads}
+            tables = {role: {name: self.state.helper(f"#{role} {name}", arities[name]) for name in heads} for role in self.roles}
+            known = self.state.variants[key] = _Helpers(self.state.store, tables)
+        known.empty()
+        return known.tables
 
-    @abstractmethod
-    def _suspects_of(self, name: str) -> Table:
-        """The table of suspects of a relation, empty."""
+    # --- what algorithms do each in their own way ------------------------------------------------------------------------
 
     @abstractmethod
     def examine(self) -> bool:
@@ -83,7 +96,9 @@ class Deletion(ABC):
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 
-    suspects_name = "#suspect"
+    roles: tuple[str, ...] = ("gone", "suspect")
+    """What there are tables for, beside each relation."""
+    suspects_role = "suspect"
 
     def _prepared(self) -> _Prepared:
         """The rules for changes of these relations, kept for the next update that changes the same ones."""
@@ -108,13 +123,18 @@ class Deletion(ABC):
 
     def _suspecting(self, rule: CoreRule, _origin: CoreRule) -> CoreRule:
         """A rule, made from another one, that suspects its head, if it is there."""
-        head = Atom(f"{self.suspects_name} {rule.head.predicate}", rule.head.args)
-        return self.deltas.variant(rule, self.suspects_name, (*rule.body, rule.head), head)
+        head = Atom(f"#{self.suspects_role} {rule.head.predicate}", rule.head.args)
+        return self.deltas.variant(rule, self.suspects_role, (*rule.body, rule.head), head)
 
     def _at(self, rule: CoreRule, at: int, name: str) -> Entry:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
         atom, stayed = rule.body[at], [self.deltas.stayed(literal, self.own) for literal in rule.body]
         assert isinstance(atom, Atom)
+        for place, other in positive_atoms(rule):
+            if place < at and other in self.gone:  # what goes in the same round has its turn at that place
+                literal = rule.body[place]
+                assert isinstance(literal, Atom)
+                stayed[place] = (literal, Negation(Atom(f"#gone {other}", literal.args)))
         stayed[at] = (Atom(f"#gone {name}", atom.args),)
         body = [literal for kept in stayed for literal in kept]
         variant = self.deltas.variant(rule, ("gone", at, *map(len, stayed)), body)
@@ -133,3 +153,20 @@ class _Prepared:
     """For instances that lose a fact of the unit itself."""
     losing_together: Together | None = None
     passing_on_together: Together | None = None
+
+
+class _Helpers:
+    """Tables beside the relations of a unit, emptied all at once."""
+
+    def __init__(self, store: Store, tables: dict[str, dict[str, Table]]) -> None:
+        self.tables, self._store = tables, store
+        self._all = [table for by_name in tables.values() for table in by_name.values()]
+        self._numbers: Int32s = np.array([table.number for table in self._all], np.int32)
+        self._indexes: Int32s = np.empty(0, np.int32)
+
+    def empty(self) -> None:
+        """Let them have no rows."""
+        if sum([len(table.indexes) for table in self._all]) != len(self._indexes):
+            numbers = [index.number for table in self._all for index in table.indexes.values()]
+            self._indexes = np.array(numbers, np.int32)
+        kernel.empty_tables(self._store.M, self._store.X, self._numbers, self._indexes)

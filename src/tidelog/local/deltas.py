@@ -78,7 +78,7 @@ class Deltas:
         """Rows were appended, and none went."""
         table = self.state.tables[name]
         if table.end > begin:
-            self.of[name] = Delta(table.rows_from(begin).copy(), np.empty((0, table.arity), np.int32), begin)
+            self.of[name] = Delta(table.appended_since(begin), np.empty((0, table.arity), np.int32), begin)
 
     def changed(self, name: str, came: Rows, went: Rows) -> None:
         """Rows came and went."""

@@ -43,6 +43,8 @@ class Dictionary:
         self._slots: Int32s = np.empty(0, np.int32)
         self._arena: Bytes = np.empty(0, np.uint8)
         self._known: dict[Value, int] = {}
+        self.quick: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
+        """The ids of integers and strings that have been met one by one, by Python's own values."""
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
@@ -120,9 +122,10 @@ class Dictionary:
     def encode(self, values: Sequence[Value]) -> Int32s:
         """The ids of some values."""
         known = self._known
-        return np.array([known[v] if v in known else self._encode_one(v) for v in values], np.int32)
+        return np.array([known[v] if v in known else self.encode_one(v) for v in values], np.int32)
 
-    def _encode_one(self, value: Value) -> int:
+    def encode_one(self, value: Value) -> int:
+        """The id of a value."""
         if value.kind in _TEXT_KINDS:
             data = np.frombuffer(key_text(value).encode(), np.uint8)
             found = int(self.encode_texts(value.kind, np.array([0, len(data)], np.int64), data)[0])
@@ -130,6 +133,8 @@ class Dictionary:
             found = int(self.encode_numbers(value.kind, np.array([payload_of(value)], np.int64))[0])
         if len(self._known) < _MOST_KNOWN:
             self._known[value] = found
+            if value.kind in self.quick:
+                self.quick[value.kind][value.content] = found
         return found
 
     # --- and back --------------------------------------------------------------------------------------------------------

@@ -7,17 +7,14 @@ some rule from what is left, comes back, with all that follows from it (`materia
 from __future__ import annotations
 
 from tidelog.local.deletion import Deletion
-from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom
 
 
 class DRed(Deletion):
     """Delete everything that may have to go, then bring back what need not."""
 
-    suspects_name = "#gone"
-
-    def _suspects_of(self, name: str) -> Table:
-        return self.gone[name]
+    roles = ("gone",)
+    suspects_role = "gone"
 
     def examine(self) -> bool:
         """Suspects have gone already."""

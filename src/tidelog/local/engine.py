@@ -10,7 +10,8 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.core import Core, core_of
-from tidelog.local.deltas import Delta, Rows
+from tidelog.local.deltas import Rows
+from tidelog.local.differences import Differences
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
 from tidelog.local.materialise import Evaluation, Statistics, is_seen
 from tidelog.local.querying import answers
@@ -85,14 +86,14 @@ class LocalEngine:
         if name not in self.state.tables or not len(rows):
             return 0
         table = self.state.explicit_table(name) if name in self._derived else self.state.table(name)
-        going = np.ascontiguousarray(rows[table.contains(rows)])
-        if len(going):
-            undo.remove(table, going)
+        going = rows if len(rows) == 1 else np.ascontiguousarray(rows[table.contains(rows)])
+        if len(going) and undo.remove(table, going):
             if self._is_derived:
                 self._changes.went.setdefault(name, []).append(going)
             elif name in self._derived:
                 undo.remove(self.state.table(name), going)
-        return len(going)
+            return len(going)
+        return 0
 
     def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
         """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
@@ -116,7 +117,7 @@ class LocalEngine:
         """Whether everything that follows has been derived."""
         return self._is_derived and not self._changes
 
-    def settle(self, watch: Watch, undo: Undo | None = None) -> dict[str, Delta]:
+    def settle(self, watch: Watch, undo: Undo | None = None) -> Differences:
         """Derive what follows from facts added and removed; all of it, or, if anything stops it, nothing.
 
         The result says what came and what went.
@@ -134,12 +135,13 @@ class LocalEngine:
             except BaseException:
                 own.go_back()
                 raise
+        differences = Differences(self.core, self._derived, maintenance.deltas.of, self._changes)
         self._is_derived, self._changes = True, ExplicitChanges()
         self.statistics = statistics
         self.algorithm = _how(maintenance)
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
         self._tidy(own)
-        return {name: delta for name, delta in maintenance.deltas.of.items() if not name.startswith("#")}
+        return differences
 
     def _go_through(self, evaluation: Evaluation, maintenance: Maintenance) -> None:
         progress = evaluation.watch.progress

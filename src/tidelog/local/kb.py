@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
-from tidelog.errors import Diagnostics, fail
+from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.facts import Facts
+from tidelog.functions.signatures import ANY
 from tidelog.kb import KnowledgeBase, LoadReport
-from tidelog.local.deltas import Delta
+from tidelog.local.dictionary import Dictionary
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.materialise import Statistics
 from tidelog.local.state import Undo
 from tidelog.local.tables import Table
+from tidelog.local.watch import Limits, Watch
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact
 from tidelog.program.queries import check_query
-from tidelog.values import Kind
+from tidelog.values import Kind, Value, from_python
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
@@ -33,6 +36,12 @@ class LocalKnowledgeBase(KnowledgeBase):
     """A knowledge base in this process."""
 
     _started: LocalEngine | None = None
+    _columns: dict[str, tuple[dict[type, dict[Any, int]], ...]]
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        """As every knowledge base."""
+        self._columns = {}
+        super().__init__(*args, **options)
 
     @property
     def statistics(self) -> Statistics:
@@ -102,20 +111,21 @@ class LocalKnowledgeBase(KnowledgeBase):
         explicit facts that have its key; of two with one key, the last counts.
         """
         started = perf_counter()
-        inserted, deleted, replacing = self._checked(insert), self._checked(delete), self._last_upserts(self._checked(upsert))
+        inserted, deleted = self._read(insert), self._read(delete)
+        replacing = self._last_upserts(self._checked(upsert)) if upsert != () else ()
         engine, watch = self._settled(), self._watch()
         known, undo = dict(self._loaded), Undo(engine.state)
         without_effect = removed = added = 0
         with watch.guarding():
             try:
                 engine.begin_update(watch)
-                for name, rows in self._by_relation(deleted).items():
+                for name, rows in deleted.rows().items():
                     count = engine.remove(name, rows, undo)
                     removed, without_effect = removed + count, without_effect + len(rows) - count
                 replacing_rows = self._by_relation(replacing)
                 for name, rows in replacing_rows.items():
                     removed += engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
-                for name, rows in self._by_relation(inserted).items():
+                for name, rows in inserted.rows().items():
                     self._know(name, rows.shape[1])
                     count = engine.add(name, rows)
                     added, without_effect = added + count, without_effect + len(rows) - count
@@ -126,6 +136,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             except BaseException:
                 undo.go_back()
                 self._loaded = known
+                self._columns.clear()
                 engine.forget_changes()
                 raise
         statistics = ChangeStatistics(
@@ -141,8 +152,8 @@ class LocalKnowledgeBase(KnowledgeBase):
             engine.seconds,
         )
         return Change(
-            FactsByRelation(lambda: {n: self._came(n, d) for n, d in differences.items()}),
-            FactsByRelation(lambda: {n: self._went(n, d) for n, d in differences.items()}),
+            FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=True)) for n in differences}),
+            FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=False)) for n in differences}),
             statistics,
         )
 
@@ -154,7 +165,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             return
         undo = Undo(engine.state)
         for update in updates:
-            deleted, inserted = self._by_relation(self._checked(update.delete)), self._by_relation(self._checked(update.insert))
+            deleted, inserted = self._read(update.delete).rows(), self._read(update.insert).rows()
             replacing = self._by_relation(self._last_upserts(self._checked(update.upsert)))
             with watch.guarding():
                 for name, rows in deleted.items():
@@ -166,9 +177,54 @@ class LocalKnowledgeBase(KnowledgeBase):
                     engine.add(name, rows)
                 watch.look()
 
+    def _read(self, facts: Iterable[tuple[object, ...]]) -> _Given:
+        """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
+        ids: dict[str, dict[tuple[int, ...], None]] = {}
+        others: list[tuple[object, ...]] = []
+        for fact in facts:
+            row = self._quick_row(fact)
+            if row is None:
+                others.append(fact)
+            else:
+                ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
+        return _Given(self._engine.state.terms, ids, self._checked(others) if others else [])
+
+    def _quick_row(self, fact: tuple[object, ...]) -> tuple[int, ...] | None:
+        """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
+        if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
+            return None
+        columns = self._columns.get(name)
+        if columns is None and (columns := self._prepared_columns(name)) is None:
+            return None
+        if len(columns) != len(fact) - 1:
+            return None
+        row, terms = [], self._engine.state.terms
+        for known, value in zip(columns, fact[1:], strict=True):
+            ids = known.get(type(value))
+            if ids is None:
+                return None
+            if value in ids:
+                row.append(ids[value])
+            elif (fitting := _usual(value)) is None:
+                return None
+            else:
+                row.append(terms.encode_one(fitting))
+        return tuple(row)
+
+    def _prepared_columns(self, name: str) -> tuple[dict[type, dict[Any, int]], ...] | None:
+        """For each column of a relation the ids by Python's types of values that fit it as they are."""
+        relation = self.relations.get(name)
+        if relation is None:
+            return None
+        types, quick = {Kind.INT: int, Kind.STRING: str}, self._engine.state.terms.quick
+        declared = [relation.declared_type(at) for at in range(relation.arity)]
+        self._columns[name] = tuple(
+            {types[kind]: quick[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
+        )
+        return self._columns[name]
+
     def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
-        if facts == () or not (checked := explicit_facts(self._program, facts)):
-            return []
+        checked = explicit_facts(self._program, facts)
         arities = {name: relation.arity for name, relation in self._loaded.items()}
         diagnostics = Diagnostics()
         for name, values in checked:
@@ -187,13 +243,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         return last.values()
 
     def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
-        encode, rows = self._engine.state.terms.encode, dict[str, dict[tuple[Any, ...], None]]()
-        for name, values in facts:
-            rows.setdefault(name, {})[values] = None
-        return {
-            name: encode([value for row in group for value in row]).reshape(len(group), len(next(iter(group))))
-            for name, group in rows.items()
-        }
+        return _Given(self._engine.state.terms, {}, facts).rows()
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -221,12 +271,6 @@ class LocalKnowledgeBase(KnowledgeBase):
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
         return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
 
-    def _came(self, relation: str, difference: Delta) -> Facts:
-        return self._facts(relation, difference.rows_that_came())
-
-    def _went(self, relation: str, difference: Delta) -> Facts:
-        return self._facts(relation, difference.rows_that_went())
-
     # --- the engine ------------------------------------------------------------------------------------------------------
 
     @property
@@ -239,9 +283,12 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._started.add(name, rows)
         return self._started
 
+    def _watch(self) -> Watch:
+        return Watch(Limits(*self._limits), self._progress)
+
     def _settled(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""
-        engine = self._engine
+        engine = self._started or self._engine
         if not engine.is_settled:
             engine.settle(self._watch())
         return engine
@@ -253,6 +300,30 @@ def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
         return rows
     _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
     return rows[np.sort(len(rows) - 1 - at)]
+
+
+def _usual(thing: object) -> Value | None:
+    """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
+    try:
+        return from_python(thing)
+    except TidelogError:
+        return None
+
+
+@dataclass(slots=True)
+class _Given:
+    """Facts that were given to an update."""
+
+    terms: Dictionary
+    ids: dict[str, dict[tuple[int, ...], None]]
+    others: Iterable[GroundFact]
+    """Those of which some terms may be new."""
+
+    def rows(self) -> dict[str, Any]:
+        """The facts by relation, each once, as ids."""
+        for name, values in self.others:
+            self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
+        return {name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()}
 
 
 _announced: list[bool] = []

@@ -147,8 +147,7 @@ class Maintenance:
         if together is None:
             entries: list[Entry] = [(rule, at) for rule in unit.rules for at, _ in positive_atoms(rule)]
             together = self.state.variants[key] = Together(self.state, [*entries, *((rule, None) for rule in first)], unit)
-        self.evaluation.mark(unit, new)
-        if not together.run(self.evaluation):
+        if not together.run(self.evaluation, new):
             if together.has_begun:
                 self.evaluation.saturate(unit)
             else:
@@ -179,11 +178,11 @@ class Maintenance:
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""
         table = self.state.tables[name]
-        came = table.rows_from(begin if table.arity else 0)
+        came = table.appended_since(begin if table.arity else 0)
         if len(came):
             known = self.state.helper(f"#known {gone.shape[1]}", gone.shape[1], gone)
             came, gone = came[~known.contains(came)], gone[~table.contains(gone)]
-        self.deltas.changed(name, came.copy(), gone.copy())
+        self.deltas.changed(name, came, gone.copy())
 
     # --- from nothing ----------------------------------------------------------------------------------------------------
 

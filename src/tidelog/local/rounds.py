@@ -6,7 +6,7 @@ few facts has no time for that: here all rounds are one call (`kernel.rounds`), 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,9 @@ Entry = tuple[CoreRule, int | None]
 """A rule, and the place of the atom whose delta it joins; without one it runs once."""
 
 
+_NOTHING: Mapping[str, int] = {}
+
+
 class Together:
     """Some rules of a state, ready to run."""
 
@@ -39,6 +42,8 @@ class Together:
         self._own: Int32s = np.array([state.tables[name].number for name in names], np.int32)
         self._inputs: Int32s = np.array([state.tables[name].number for name in inputs], np.int32)
         self._seen = [state.tables[name] for name in names if materialise.is_seen(name)]
+        self._place = {name: at for at, name in enumerate((*names, *inputs))}
+        self._begins: Int64s = np.zeros(len(self._place), np.int64)
         self._words: Int64s = np.zeros(kernel.ROUNDS_WIDTH, np.int64)
         self._is_planned = False
 
@@ -69,10 +74,16 @@ class Together:
         """Whether the last run did anything before it gave up."""
         return bool(self._words[kernel.HAS_BEGUN])
 
-    def run(self, evaluation: Evaluation) -> bool:
-        """Run; False if what is new is too much for it, and rounds are to go on without (`materialise`)."""
+    def run(self, evaluation: Evaluation, new: Mapping[str, int] = _NOTHING) -> bool:
+        """Run; False if what is new is too much for it, and rounds are to go on without (`materialise`).
+
+        `new` says for relations of the unit, and those that it reads, where what is new of them begins.
+        """
         if not self._entries:
             return True
+        self._begins[:] = -1
+        for name, begin in new.items():
+            self._begins[self._place[name]] = begin
         if not self._is_planned:
             self._plan()
         words, state, watch = self._words, self._state, evaluation.watch
@@ -83,7 +94,7 @@ class Together:
         while True:
             words[kernel.STEPS] = materialise.STEP_BUDGET
             store = state.store
-            plans = self._Q, self._D, self._W, self._N, self._own, self._inputs
+            plans = self._Q, self._D, self._W, self._N, self._own, self._inputs, self._begins
             kernel.run_rounds(store.M, store.X, state.V, state.terms.header, *plans, words)
             outcome = words[kernel.OUTCOME]
             if outcome == layout.DONE:

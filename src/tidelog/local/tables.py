@@ -110,6 +110,11 @@ class Table:
         rows: NDArray[np.int32] = self._rows[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
         return rows[rows[:, 0] >= 0] if self._words[layout.HOLES] else rows
 
+    def appended_since(self, begin: int) -> NDArray[np.int32]:
+        """A copy of the rows from a number on, of which none has gone."""
+        end, arity = self.end, self.arity
+        return self._rows[begin * arity : end * arity].reshape(end - begin, arity).copy()
+
     @property
     def size_in_bytes(self) -> int:
         """The memory of all buffers, as far as they are in use."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tidelog.local.kernel import terms
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.join import matches
 from tidelog.local.kernel.layout import (
@@ -27,13 +28,17 @@ from tidelog.local.kernel.layout import (
     DONE,
     FOUND,
     GROW_TABLE,
+    HEAD_COUNT,
+    IS_DIRECT,
     OLD,
     PAUSED,
     SLOT_COUNT,
     STATE_WIDTH,
+    TABLE,
 )
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
 from tidelog.local.kernel.plans import CURSOR, SLOT_LENGTH, SLOTS, STATE, STEPS, restart, run_plan
+from tidelog.local.kernel.rounds import GROW_INDEX, extend_indexes
 from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
 
 # R: a relation of the unit, with the tables that an update needs beside it, and where its plans and indexes stand.
@@ -50,16 +55,16 @@ PLAN, FACT_AT, BODY_AT = range(3)
 # FACT_AT     where A says how a fact is read into the slots;  BODY_AT: where it says what the facts of the body are
 
 # A frame of the stack.
-OF, ROW, BACKWARD, PASS, ATOM, WAITS, FRAME_HEAD = range(7)
+OF, ROW, BACKWARD, PASS, ATOM, WAITS, HAS_INSTANCE, FRAME_HEAD = range(8)
 # ATOM        the atom of the instance in hand that comes next; -2: the next instance; -1: the plan is to be started
-# WAITS       whether the place of its plan is kept here
+# WAITS       whether the place of its plan is kept here;  HAS_INSTANCE: whether looking ahead has found any
 LOOKING_AHEAD, CHECKING = 0, 1
 
 # Z: where a run stands.
-DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT = range(8)
-PROVING_WIDTH = 8
+DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN = range(9)
+PROVING_WIDTH = 9
 # FORTH       the forward plan in hand, or -1
-GROW_STACK = 100
+GROW_STACK = 200  # none of the reasons of `rounds`
 _BUDGET = 1 << 16
 """Steps of a plan before it is paused, so that somebody can look up."""
 
@@ -68,6 +73,17 @@ _BUDGET = 1 << 16
 def _has_room(M: Int64s, table: int) -> bool:
     count = M[table, COUNT] + 2
     return count <= M[table, CAPACITY] and 2 * count <= M[table, SLOT_COUNT]
+
+
+@part
+def _have_room(M: Int64s, X: Int64s, T: Int64s, N: Int32s) -> bool:
+    """Whether indexes can be extended as far as their tables have room."""
+    for i in range(len(N)):
+        index = np.int64(N[i])
+        heads = X[index, HEAD_COUNT]
+        if heads < (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * M[X[index, TABLE], CAPACITY]):
+            return False
+    return True
 
 
 @part
@@ -118,7 +134,8 @@ def _open(M: Int64s, R: Int64s, k: int, key: Int32s, frames: Int64s, Z: Int64s) 
         insert(M, R[k, PROVED], key)
         return
     frame = frames[Z[DEPTH]]
-    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM], frame[WAITS] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, -1, 0
+    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, -1
+    frame[WAITS] = frame[HAS_INSTANCE] = 0
     Z[DEPTH] += 1
 
 
@@ -257,7 +274,7 @@ def _advance(
         Z[DEPTH] -= 1
         return DONE
     if frame[BACKWARD] == R[k, BACK_TO]:  # no rule is left: look at all of them again, or give up
-        if frame[PASS] == CHECKING:
+        if frame[PASS] == CHECKING or frame[HAS_INSTANCE] == 0:
             Z[DEPTH] -= 1
         frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], -1
         return DONE
@@ -283,7 +300,7 @@ def _advance(
             _keep_place(Q, plan, frame)
             return DONE if status == PAUSED else status
         Z[BACKWARD_COUNT] += 1
-        frame[ATOM] = 0
+        frame[ATOM], frame[HAS_INSTANCE] = 0, 1
     if frame[PASS] == LOOKING_AHEAD:
         if _is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
             insert(M, R[k, PROVED], fact)
@@ -321,11 +338,25 @@ def prove(
     A: Int32s,
     F: Int32s,
     N: Int32s,
+    fixed: Int32s,
     frames: Int64s,
     key: Int32s,
     Z: Int64s,
 ) -> None:
-    """Check all suspects, until nothing is left or something stops it: `Z[OUTCOME]` says what."""
+    """Check all suspects, until nothing is left or something stops it: `Z[OUTCOME]` says what.
+
+    `fixed` are the indexes on relations, which do not change meanwhile.
+    """
+    if Z[HAS_BEGUN] == 0:
+        if extend_indexes(M, X, T, fixed, 0, len(fixed)) >= 0:
+            Z[OUTCOME] = GROW_INDEX
+            return
+        for k in range(len(R)):
+            R[k, LAST_SUSPECT] = M[R[k, SUSPECTS], COUNT]
+        Z[HAS_BEGUN] = 1
+    if not _have_room(M, X, T, N):
+        Z[OUTCOME] = GROW_INDEX
+        return
     while True:
         Z[STEPS_LEFT] -= 1
         if Z[STEPS_LEFT] < 0:

@@ -67,7 +67,7 @@ def _fits(M: Int64s, W: Int64s) -> int:
 
 
 @part
-def _extend(M: Int64s, X: Int64s, T: Int64s, N: Int32s, begin: int, end: int) -> int:
+def extend_indexes(M: Int64s, X: Int64s, T: Int64s, N: Int32s, begin: int, end: int) -> int:
     """Bring the indexes of a plan up to date; -1, or the one that Python must see to."""
     for i in range(begin, end):
         index = np.int64(N[i])
@@ -109,7 +109,7 @@ def _run_entry(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s,
         if (delta < 0 and Z[ROUND] > 0) or (delta >= 0 and M[delta, OLD] >= M[delta, ALL]):
             Z[ENTRY] += 1
             return np.int64(DONE)
-        index = _extend(M, X, T, N, d[INDEXES_FROM], d[INDEXES_TO])
+        index = extend_indexes(M, X, T, N, d[INDEXES_FROM], d[INDEXES_TO])
         if index >= 0:
             Z[CULPRIT_AT] = index
             return np.int64(GROW_INDEX)
@@ -143,12 +143,20 @@ def run_rounds(
     N: Int32s,
     own: Int32s,
     inputs: Int32s,
+    begins: Int64s,
     Z: Int64s,
 ) -> None:
-    """Run all entries on the deltas that there are, then, unless once is enough, on what is new, until nothing is."""
+    """Run all entries on the deltas that there are, then, unless once is enough, on what is new, until nothing is.
+
+    `begins` says where the delta of each table begins, or -1: it has none; where it is empty, tables have been told before.
+    """
     Z[RUNS_LEFT] = _RUNS
     status = np.int64(DONE)
     if Z[HAS_BEGUN] == 0:
+        for i in range(len(begins)):
+            table = own[i] if i < len(own) else inputs[i - len(own)]
+            M[table, ALL] = M[table, COUNT]
+            M[table, OLD] = begins[i] if begins[i] >= 0 else M[table, COUNT]
         status = _fits(M, W)
         Z[HAS_BEGUN] = status == DONE
     while status == DONE:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.layout import (
+    ALL,
     ARITY,
     BITS,
     CAPACITY,
@@ -24,6 +25,7 @@ from tidelog.local.kernel.layout import (
     KEY_COUNT,
     NEWER,
     NEXT,
+    OLD,
     ROWS,
     SLOT_COUNT,
     SLOTS,
@@ -325,3 +327,13 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
         else:
             slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
     M[table, COUNT] = count
+
+
+@kernel
+def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s) -> None:
+    """Empty tables of which no row has gone; `indexes` are all of theirs."""
+    for i in range(len(indexes)):
+        shorten_index(M, X, np.int64(indexes[i]), 0)
+    for i in range(len(tables)):
+        shorten_table(M, np.int64(tables[i]), 0)
+        M[tables[i], OLD] = M[tables[i], ALL] = 0

@@ -1,0 +1,78 @@
+"""The loop that all deletions share: no instance of a rule is used twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from unittest.mock import patch
+
+import numpy as np
+from hypothesis import given, settings
+from tests.local_engine import as_tuples, engine_of
+from tests.random_graphs import graph_histories
+from tests.random_programs import History, histories
+
+from tidelog import KnowledgeBase, Source
+from tidelog.local import counting
+from tidelog.local.deltas import Rows
+from tidelog.local.tables import Table
+from tidelog.local.watch import Watch
+from tidelog.program.program import check
+
+
+def updates_of(history: History) -> Iterator[dict[str, list[tuple[object, ...]]]]:
+    for texts in history.updates:
+        deleted, inserted = (as_tuples(check(Source(" ".join(f"{line}." for line in lines))).facts) for lines in texts)
+        yield {"insert": inserted, "delete": deleted}
+
+
+def check_each_once(history: History) -> None:
+    """Counting lists lost instances with all their variables: as many must be found as there are.
+
+    The rules that find them are the same for all algorithms.
+    """
+    found: list[tuple[int, int]] = []
+
+    class Spying(counting.Counting):
+        def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+            gone = super().delete(seeds)
+            found.append((self.counters.suspected, sum(table.end for table in self._lost.tables.values())))
+            return gone
+
+    with patch.dict("tidelog.local.maintenance.ALGORITHMS", {"counting": Spying}):
+        kb = KnowledgeBase(Source(history.program.text), algorithm="counting", modules=False)
+        for update in updates_of(history):
+            kb.update(**update)
+    for used, there_are in found:
+        assert used == there_are
+
+
+@settings(max_examples=100)
+@given(histories(largest_arity=4))
+def test_lost_instances_are_found_once(history: History) -> None:
+    check_each_once(history)
+
+
+@settings(max_examples=60)
+@given(graph_histories(most_updates=5))
+def test_lost_instances_of_recursive_rules_are_found_once(history: History) -> None:
+    check_each_once(history)
+
+
+@settings(max_examples=60)
+@given(graph_histories(most_updates=5))
+def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: History) -> None:
+    counted, kb = (KnowledgeBase(Source(history.program.text), algorithm=a, modules=False) for a in ("counting", "bf"))
+    for update in updates_of(history):
+        engine = engine_of(counted)
+        list(counted.facts())  # so that everything is derived
+        engine.begin_update(Watch())  # which counts, if nobody has
+        instances = 0
+        for unit in engine.core.units:
+            for name in {rule.head.predicate for rule in unit.rules} if counting.is_counted(unit, engine.state) else ():
+                table = engine.state.tables[name]
+                assert table.counters is not None
+                counters = np.pad(table.counters, ((0, 0), (0, table.end)))
+                instances += int(counters[:, table.numbers_of(table.rows)].sum())
+        counted.update(**update)
+        done = kb.update(**update).stats.counters
+        assert done.suspected + done.forward <= instances
