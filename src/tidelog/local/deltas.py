@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tidelog.local.core import CoreRule
 from tidelog.local.state import State
-from tidelog.local.virtual import VirtualRelation
+from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
 
 Rows = NDArray[np.int32]
@@ -32,35 +32,26 @@ class Delta:
     went: Rows = field(default_factory=lambda: NOTHING)
     begin: int | None = None
     """If nothing went: the number of the first row that came, in the relation's table."""
-    before: VirtualRelation | None = None
-    after: VirtualRelation | None = None
+    virtual: VirtualChange | None = None
     """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
 
     @property
     def has_gained(self) -> bool:
         """Whether something came, as far as one can tell without looking for it."""
-        return self.after is not None or len(self.came) > 0
+        return len(self.came) > 0 if self.virtual is None else self.virtual.can_gain
 
     @property
     def has_lost(self) -> bool:
         """Whether something went, as far as one can tell without looking for it."""
-        return self.before is not None or len(self.went) > 0
+        return len(self.went) > 0 if self.virtual is None else self.virtual.can_lose
 
     def rows_that_came(self) -> Rows:
         """The rows that are there now and were not before."""
-        return self.came if self.after is None else _only_in(self.after, self.before)
+        return self.came if self.virtual is None else self.virtual.came()
 
     def rows_that_went(self) -> Rows:
         """The rows that were there before and are not now."""
-        return self.went if self.before is None else _only_in(self.before, self.after)
-
-
-def _only_in(one: VirtualRelation, other: VirtualRelation | None) -> Rows:
-    """The pairs of one virtual relation that another one does not have."""
-    pieces = [np.stack(columns, axis=1) for columns in one.chunks()]
-    if other is not None:
-        pieces = [piece[~other.contains(piece)] for piece in pieces]
-    return np.concatenate(pieces) if pieces else NOTHING
+        return self.went if self.virtual is None else self.virtual.went()
 
 
 class Deltas:
@@ -87,7 +78,7 @@ class Deltas:
 
     def is_virtual(self, name: str) -> bool:
         """Whether a changed relation has no rows of its own."""
-        return self.of[name].after is not None
+        return self.of[name].virtual is not None
 
     # --- as relations ----------------------------------------------------------------------------------------------------
 

@@ -23,10 +23,12 @@ from tidelog.local.deletion import Deletion
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
+from tidelog.local.reclosing import reclose
 from tidelog.local.refolding import refold
 from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
+from tidelog.local.virtual_changes import VirtualChange
 
 ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
 """How facts of a unit are deleted."""
@@ -84,16 +86,21 @@ class Maintenance:
             self._start_over(unit)
         elif closed:
             with self._phase("closures"):
-                self.evaluation.from_scratch(unit)
-            for name, _ in closed:
-                self.deltas.of[name] = Delta(before=self.undo.virtual.get(name), after=self.state.virtual[name])
-                self.chosen.setdefault("modules", f"`{name}` is transitive")
+                for name, closure in closed:
+                    self.deltas.of[name] = Delta(virtual=self._close(unit, name, closure))
+                    self.chosen.setdefault("modules", f"`{name}` is transitive")
         elif folded:
             with self._phase("aggregates"):
                 for name, special in folded:
                     self.deltas.changed(name, *refold(name, special, self.state, self.deltas, self.evaluation, self.undo))
         else:
             self._maintain(unit)
+
+    def _close(self, unit: Unit, name: str, special: Closure) -> VirtualChange:
+        if self.algorithm != "rematerialise":
+            return reclose(name, special, self.state, self.deltas, self.evaluation)
+        self.evaluation.from_scratch(unit)
+        return VirtualChange(self.undo.virtual[name], self.state.virtual[name])
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 

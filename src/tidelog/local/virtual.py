@@ -7,27 +7,33 @@ the join kernel walks it (`kernel.virtual`). Above a budget of memory the rows o
 
 from __future__ import annotations
 
+import copy
+import weakref
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidelog.local.adjacency import Lists, Numbering, Pairs
+from tidelog.local.condensation import FEW, Condensation, Rows
 from tidelog.local.kernel import graphs, pairs
 from tidelog.local.kernel import virtual as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s
 
 BITS_BUDGET = 256 << 20
-"""Bytes that the rows of bits of one relation may take."""
+"""Bytes that the rows of bits of one relation may take when they are made."""
 _CHUNK = 1 << 22
 """Words of bits, or pairs, worked on before looking up."""
 
-Pairs = NDArray[np.int32]
 LookUp = Callable[[], None]
 """Called between two pieces of work; may raise."""
 
 
-class VirtualRelation:
-    """R = S ∘ E*, or all pairs within the connected components of S."""
+class VirtualRelation(Condensation):
+    """R = S ∘ E*, or all pairs within the connected components of S.  It never changes; `closures` makes the next version."""
+
+    previous: weakref.ref[VirtualRelation] | None = None
+    """The version that this one numbers its nodes after."""
 
     def __init__(
         self,
@@ -39,135 +45,149 @@ class VirtualRelation:
         is_turned: bool = False,
         budget: int | None = None,
         look_up: LookUp = lambda: None,
+        follows: VirtualRelation | None = None,
     ) -> None:
-        """From the given facts S and the steps E, or None where E is S."""
-        self.words: Int64s = np.zeros(kernel.VIRTUAL_WIDTH, np.int64)
-        self._buffers: dict[int, NDArray[np.generic]] = {}
+        """From the given facts S and the steps E, or None where E is S; numbered like another version, which may share much."""
+        super().__init__()
         self._count: int | None = None
         self._look_up = look_up
+        self.budget = BITS_BUDGET if budget is None else budget
         if is_turned:
             starts, steps = starts[:, ::-1], None if steps is None else steps[:, ::-1]
-        self._put(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
+        self.put(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
         starts = np.ascontiguousarray(starts)
         steps = starts if steps is None else np.ascontiguousarray(steps)
-        self._number_nodes(starts, steps)
-        source, target = self._renumbered(starts)
+        follows = self._number_nodes(starts, steps, follows)
+        source, target = self.numbering.nodes(starts)
         if is_symmetric:
             self._partition(source, target)
         else:
-            is_closure = steps is starts
-            step_source, step_target = (source, target) if is_closure else self._renumbered(steps)
-            self._condense(step_source, step_target)
-            if not is_closure:
-                self._keep_starts(source, target)
-            self._close(BITS_BUDGET if budget is None else budget)
+            step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
+            self.put(HAS_STARTS=steps is not starts)
+            self._close(source, target, step_source, step_target, follows)
         self._find_ends(source, target, None if steps is starts else step_target)
         self._look_up = lambda: None  # what is asked later is nobody's evaluation
 
-    def _put(self, **words: int) -> None:
-        for name, word in words.items():
-            self.words[getattr(kernel, name)] = word
-
-    def _keep(self, **buffers: NDArray[np.generic]) -> None:
-        """Tell the kernel of buffers, and keep them alive."""
-        for name, buffer in buffers.items():
-            place = getattr(kernel, name)
-            self._buffers[place] = buffer
-            self.words[place] = buffer.ctypes.data
+    def successor(self) -> VirtualRelation:
+        """Another object for the same relation, to become its next version."""
+        result = copy.copy(self)
+        result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
+        result.previous = weakref.ref(self)
+        result.put(LOOPS=-1)
+        return result
 
     # --- building --------------------------------------------------------------------------------------------------------
 
-    def _number_nodes(self, starts: Pairs, steps: Pairs) -> None:
-        largest = max((int(rows.max()) for rows in (starts, steps) if len(rows)), default=-1)
-        self._node_of = np.full(largest + 1, -1, np.int32)
-        terms = np.empty(min(largest + 1, 2 * (len(starts) + len(steps))), np.int32)
-        count = graphs.number_nodes(starts, self._node_of, terms, 0)
-        if steps is not starts:
-            count = graphs.number_nodes(steps, self._node_of, terms, count)
-        self._terms = terms[:count].copy()
-        self._put(ID_COUNT=len(self._node_of), NODE_COUNT=count)
-        self._keep(NODE_OF=self._node_of, TERMS=self._terms)
-        is_loop = np.zeros(count, np.uint8)
-        is_loop[self._node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
-        self._keep(IS_LOOP=is_loop)
-
-    def _renumbered(self, rows: Pairs) -> tuple[Int32s, Int32s]:
-        source, target = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
-        graphs.renumber(rows, self._node_of, source, target)
-        return source, target
-
-    def _set_components(self, component: Int32s, count: int) -> None:
-        start, members = np.zeros(count + 1, np.int32), np.empty(len(component), np.int32)
-        pairs.fill_members(component, self._terms, start, members)
-        self._component = component
-        self._put(COMPONENT_COUNT=count)
-        self._keep(COMPONENT=component, MEMBER_START=start, MEMBERS=members)
+    def _number_nodes(self, starts: Pairs, steps: Pairs, follows: VirtualRelation | None) -> VirtualRelation | None:
+        """Number the nodes, after another version unless most of its nodes have gone; that version, if so."""
+        sets = [starts] if steps is starts else [starts, steps]
+        largest = max((int(rows.max()) for rows in sets if len(rows)), default=-1)
+        if follows is not None and follows.node_count > 4 * sum(map(len, sets)) + FEW:
+            follows = None
+        if follows is not None:
+            numbering = follows.numbering.extended(follows.node_count, *sets)
+            self.previous = weakref.ref(follows)
+        else:
+            numbering = Numbering(largest + 1, min(largest + 1, 2 * sum(map(len, sets)))).extended(0, *sets)
+        self.set_numbering(numbering)
+        self.is_loop = np.zeros(self.node_count, np.uint8)
+        self.is_loop[numbering.node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
+        self.keep(IS_LOOP=self.is_loop)
+        return follows
 
     def _partition(self, source: Int32s, target: Int32s) -> None:
-        component = np.empty(len(self._terms), np.int32)
-        self._set_components(component, graphs.connected_components(source, target, component))
+        component = np.empty(self.node_count, np.int32)
+        count = graphs.connected_components(source, target, component)
+        self.set_components(component, count, count)
+        self.edges = source, target
 
-    def _condense(self, source: Int32s, target: Int32s) -> None:
-        start, to = _adjacency(source, target, len(self._terms))
-        component = np.empty(len(self._terms), np.int32)
-        count = graphs.strong_components(start, to, component)
-        self._set_components(component, count)
+    def make_lists(self) -> None:
+        """Have the lists of a partition's edges, which only changes need."""
+        if self.edges is not None:
+            source, target = self.edges
+            self.set_steps(*_both_ways(source, target, self.node_count))
+            self.edges = None
+
+    def _close(
+        self, source: Int32s, target: Int32s, step_source: Int32s, step_target: Int32s, follows: VirtualRelation | None
+    ) -> None:
+        """Condense E, and close it as rows of bits if they fit the budget."""
+        nodes = np.arange(self.node_count, dtype=np.int32)
+        steps = Lists.from_pairs(step_source, step_target, self.node_count, _spare(len(step_source)))
+        found = np.empty(self.node_count, np.int32)
+        count = graphs.strong_components(steps.start, steps.end, steps.pool.buffer, nodes, np.zeros_like(nodes), found)
+        if self.words[kernel.HAS_STARTS]:
+            self.set_starts(*_both_ways(source, target, self.node_count))
+        numbers, room = np.arange(count, dtype=np.int32), count
+        if follows is not None and follows.rows_of_bits is not None:
+            numbers, room = _kept_numbers(found, count, follows)
+        left_count = int(np.count_nonzero(self.starts.end > self.starts.start)) if self.starts is not None else 0
+        size = 8 * (count + left_count)
+        words = max(1, (room + 63) // 64)
+        if size * words > self.budget:
+            self._condense(found, count, step_source, step_target)
+            return
+        if size * (words + _spare_words(words)) <= self.budget:
+            words += _spare_words(words)
+        self.set_components(numbers[found], room, 64 * words)
+        self.put(IS_SIMPLE=count == room == self.node_count)
+        back = Lists.from_pairs(step_target, step_source, self.node_count, _spare(len(step_source)))
+        self.set_steps(steps, back)
+        self.make_scratch()
+        self._fill_rows(found, numbers, left_count, words)
+
+    def _condense(self, component: Int32s, count: int, source: Int32s, target: Int32s) -> None:
+        """Keep the edges between components, to be searched."""
+        self.set_components(component, count, count)
         is_cyclic = np.zeros(count, np.uint8)
         above, below = np.empty(len(source), np.int32), np.empty(len(source), np.int32)
         edges = graphs.condense(source, target, component, is_cyclic, above, below)
-        self._steps = _adjacency(above[:edges], below[:edges], count)
-        back = _adjacency(below[:edges], above[:edges], count)
-        self._put(STEP_COUNT=edges)
-        self._keep(IS_CYCLIC=is_cyclic, STEP_START=self._steps[0], STEP_TO=self._steps[1], BACK_START=back[0], BACK_TO=back[1])
-        self._keep(STAMPS=np.zeros(count + 1, np.int32), QUEUE=np.empty(count, np.int32))
-        self._keep(NODE_STAMPS=np.zeros(len(self._terms), np.int32))
-        self._is_cyclic = is_cyclic
+        self.keep_lists("STEP", Lists.from_pairs(above[:edges], below[:edges], count))
+        self.keep_lists("BACK", Lists.from_pairs(below[:edges], above[:edges], count))
+        self.put(LIST_COUNT=count)
+        self.keep(IS_CYCLIC=is_cyclic)
+        self.make_scratch()
 
-    def _keep_starts(self, source: Int32s, target: Int32s) -> None:
-        start, to = _adjacency(source, target, len(self._terms))
-        ends_start, ends_to = _adjacency(target, source, len(self._terms))
-        self._put(HAS_STARTS=1, START_COUNT=len(source))
-        self._keep(START_START=start, START_TO=to, ENDS_START=ends_start, ENDS_TO=ends_to)
-        self._starts = start, to
-
-    def _close(self, budget: int) -> None:
-        """Rows of bits for components, and for left ends where they are others, if they fit the budget."""
-        count = int(self.words[kernel.COMPONENT_COUNT])
-        words = max(1, (count + 63) // 64)
-        has_starts = bool(self.words[kernel.HAS_STARTS])
-        lefts = np.flatnonzero(np.diff(self._starts[0])).astype(np.int32) if has_starts else np.empty(0, np.int32)
-        if 8 * words * (count + len(lefts)) > budget:
-            return
-        bits = np.zeros((count + len(lefts), words), np.uint64)
-        piece = max(1, _CHUNK // words)
+    def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
+        """The rows of bits of components in the order in which they were found, and of left ends where they are others."""
+        count = len(numbers)
+        bits = np.zeros((1 + count + left_count + _spare(count + left_count), words), np.uint64)
+        nodes_from, nodes = np.zeros(count + 1, np.int64), np.empty(self.node_count, np.int32)
+        pairs.fill_members(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
+        rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
+        rows[numbers] = np.arange(1, count + 1, dtype=np.int32)
+        steps, piece = self.steps, max(1, _CHUNK // words)
+        lists = steps.start, steps.end, steps.pool.buffer
         for begin in range(0, count, piece):
-            graphs.close(*self._steps, self._is_cyclic, bits[:count], begin, min(count, begin + piece))
+            end = min(count, begin + piece)
+            graphs.close(*lists, self.component, nodes_from, nodes, numbers, rows, bits, tops, begin, end)
             self._look_up()
-        row_of = self._component
-        if has_starts:
-            row_of = np.full(len(self._terms), -1, np.int32)
-            row_of[lefts] = np.arange(count, count + len(lefts), dtype=np.int32)
+        row_of = rows
+        if self.starts is not None:
+            starts, row_of = self.starts, np.zeros(self.node_count, np.int32)
+            lefts = np.flatnonzero(starts.end > starts.start).astype(np.int32)
+            row_of[lefts] = np.arange(count + 1, count + 1 + len(lefts), dtype=np.int32)
             for begin in range(0, len(lefts), piece):
-                end = min(len(lefts), begin + piece)
-                graphs.close_starts(*self._starts, lefts, self._component, bits[:count], bits[count:], begin, end)
+                some = lefts[begin : begin + piece]
+                graphs.close_starts(starts.start, starts.end, starts.pool.buffer, some, self.component, rows, row_of, bits)
                 self._look_up()
-        self._put(ROW_COUNT=len(bits), WORDS=words)
-        self._keep(ROW_OF=row_of, BITS=bits)
+        self.rows_of_bits = Rows(bits, 1 + count + left_count)
+        self.put(ROW_COUNT=len(bits), WORDS=words)
+        self.keep(BITS=bits)
+        self.set_rows(rows, row_of)
 
     def _find_ends(self, source: Int32s, target: Int32s, more: Int32s | None) -> None:
         """The ids that have a pair on the left and on the right."""
         sides: tuple[tuple[Int32s, ...], ...] = (
-            ((source, target), (source, target)) if self.words[kernel.IS_PARTITION] else ((source,), (target,))
+            ((source, target), (source, target)) if self.is_partition else ((source,), (target,))
         )
         if more is not None:
             sides = (sides[0], (target, more))
-        marks = [np.zeros(len(self._terms), np.bool_) for _ in sides]
+        marks = [np.zeros(self.node_count, np.bool_) for _ in sides]
         for mark, nodes in zip(marks, sides, strict=True):
             for part in nodes:
                 mark[part] = True
-        self._lefts, rights = (self._terms[mark] for mark in marks)
-        self._put(LEFT_COUNT=len(self._lefts), RIGHT_COUNT=len(rights))
-        self._keep(LEFTS=self._lefts, RIGHTS=rights)
+        self.set_ends(*marks)
 
     # --- use -------------------------------------------------------------------------------------------------------------
 
@@ -179,10 +199,10 @@ class VirtualRelation:
     @property
     def longest_list(self) -> int:
         """How many values one value can be related to, at most."""
-        return len(self._terms)
+        return self.node_count
 
     def _counts(self, lefts: Int32s) -> Int64s:
-        counts, scratch = np.zeros(len(lefts), np.int64), np.empty(self.longest_list, np.int32)
+        counts, scratch = np.zeros(len(lefts), np.int64), np.empty(self.longest_list if self.is_searched else 0, np.int32)
         piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(lefts))
         for begin in range(0, len(lefts), piece):
             pairs.count_lists(self.words, lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
@@ -191,7 +211,7 @@ class VirtualRelation:
 
     def __len__(self) -> int:
         if self._count is None:
-            self._count = int(self._counts(self._lefts).sum())
+            self._count = int(self._counts(self.lefts).sum())
         return self._count
 
     @property
@@ -201,7 +221,7 @@ class VirtualRelation:
 
     def count_loops(self) -> int:
         """How many pairs (x, x) there are."""
-        self.words[kernel.LOOPS] = pairs.loops_among(self.words, self._lefts)
+        self.words[kernel.LOOPS] = pairs.loops_among(self.words, self.lefts)
         return int(self.words[kernel.LOOPS])
 
     def contains(self, rows: Pairs) -> NDArray[np.bool_]:
@@ -216,7 +236,7 @@ class VirtualRelation:
 
     def chunks(self, most: int = _CHUNK, share: tuple[int, int] = (0, 1)) -> Iterator[tuple[Int32s, Int32s]]:
         """All pairs, as pairs of columns of about `most` rows; of several shares (which, of how many) one."""
-        lefts = np.ascontiguousarray(self._lefts[share[0] :: share[1]])
+        lefts = np.ascontiguousarray(self.lefts[share[0] :: share[1]])
         ends = np.cumsum(self._counts(lefts))
         begin = 0
         while begin < len(lefts):
@@ -236,7 +256,24 @@ class VirtualRelation:
         return np.concatenate(chunks) if chunks else np.empty((0, 2), np.int32)
 
 
-def _adjacency(source: Int32s, target: Int32s, count: int) -> tuple[Int64s, Int32s]:
-    start, to = np.zeros(count + 1, np.int64), np.empty(len(source), np.int32)
-    graphs.adjacency(np.ascontiguousarray(source), np.ascontiguousarray(target), start, to)
-    return start, to
+def _both_ways(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
+    spare = _spare(len(source))
+    return Lists.from_pairs(source, target, count, spare), Lists.from_pairs(target, source, count, spare)
+
+
+def _spare(count: int) -> int:
+    """Room for what changes; it takes no memory before it is used."""
+    return count // 2 + 16 * FEW
+
+
+def _spare_words(words: int) -> int:
+    """Room for more components in each row of bits."""
+    return max(1, words // 32)
+
+
+def _kept_numbers(found: Int32s, count: int, before: VirtualRelation) -> tuple[Int32s, int]:
+    """Numbers for components, the same for those that are the same as before, and how many numbers there are."""
+    numbers = np.empty(count, np.int32)
+    sizes = (before.members.end - before.members.start).astype(np.int32)
+    room = int(graphs.keep_numbers(found, count, before.component, numbers, sizes))
+    return (numbers, room) if room <= 2 * count + FEW else (np.arange(count, dtype=np.int32), count)

@@ -11,6 +11,9 @@ import numpy as np
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.memory import Bytes, Int32s, Int64s, UInt64s
 
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
 
 @kernel
 def number_nodes(rows: Int32s, node_of: Int32s, terms: Int32s, count: int) -> int:
@@ -49,15 +52,20 @@ def adjacency(source: Int32s, target: Int32s, start: Int64s, to: Int32s) -> None
 
 
 @kernel
-def strong_components(start: Int64s, to: Int32s, component: Int32s) -> int:
-    """Number the strongly connected components; how many there are."""
+def strong_components(start: Int64s, end: Int64s, to: Int32s, roots: Int32s, scope: Int32s, component: Int32s) -> int:
+    """Number the strongly connected components of some nodes; how many there are.
+
+    Only edges between nodes of the same scope are followed, and all nodes of a scope must be among the roots, or none.
+    """
     count = len(component)
     low, index = np.zeros(count, np.int32), np.zeros(count, np.int32)  # 0: not seen
     position = np.empty(count, np.int64)
-    stack, path = np.empty(count, np.int32), np.empty(count, np.int32)
+    stack, path = np.empty(len(roots), np.int32), np.empty(len(roots), np.int32)
     stacked, depth, seen, found = 0, 0, 0, 0
-    component[:] = -1
-    for root in range(count):
+    for i in range(len(roots)):
+        component[roots[i]] = -1
+    for i in range(len(roots)):
+        root = roots[i]
         if index[root] != 0:
             continue
         path[0] = root
@@ -71,9 +79,11 @@ def strong_components(start: Int64s, to: Int32s, component: Int32s) -> int:
                 stack[stacked] = u
                 stacked += 1
             descended = False
-            while position[u] < start[u + 1]:
+            while position[u] < end[u]:
                 v = to[position[u]]
                 position[u] += 1
+                if scope[v] != scope[u]:
+                    continue
                 if index[v] == 0:
                     path[depth] = v
                     depth += 1
@@ -113,39 +123,98 @@ def condense(source: Int32s, target: Int32s, component: Int32s, is_cyclic: Bytes
 
 
 @kernel
-def close(start: Int64s, to: Int32s, is_cyclic: Bytes, bits: UInt64s, begin: int, end: int) -> None:
-    """The rows of components from `begin` to `end`: all components that they lead to."""
-    words = bits.shape[1]
-    for u in range(begin, end):
-        row = bits[u]
-        if is_cyclic[u]:
-            row[u >> 6] |= np.uint64(1) << np.uint64(u & 63)
-        for e in range(start[u], start[u + 1]):
-            v = to[e]
-            if (row[v >> 6] >> np.uint64(v & 63)) & np.uint64(1):
-                continue  # reached already, and so is all behind it
-            other = bits[v]
-            for w in range(min(words, (v >> 6) + 1)):  # a component leads to lower numbers only
-                row[w] |= other[w]
-            row[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+def close(
+    start: Int64s,
+    end: Int64s,
+    to: Int32s,
+    component: Int32s,
+    nodes_from: Int64s,
+    nodes: Int32s,
+    order: Int32s,
+    row_of: Int32s,
+    bits: UInt64s,
+    tops: Int32s,
+    begin: int,
+    stop: int,
+) -> None:
+    """The rows of some components, in an order in which what they lead to comes first: all that they lead to.
+
+    The nodes of the i-th stand from `nodes_from[i]` on; `tops` says how many words of a component's row there is anything in.
+    """
+    for i in range(begin, stop):
+        own = order[i]
+        row, top = bits[row_of[own]], np.int32(0)
+        for at in range(nodes_from[i], nodes_from[i + 1]):
+            u = nodes[at]
+            for e in range(start[u], end[u]):
+                v = component[to[e]]
+                bit = _ONE << np.uint64(v & 63)
+                if row[v >> 6] & bit != _ZERO:
+                    continue  # reached already, and so is all behind it
+                if v != own:
+                    other = bits[row_of[v]]
+                    for w in range(tops[v]):
+                        row[w] |= other[w]
+                    top = max(top, tops[v])
+                row[v >> 6] |= bit
+                top = max(top, np.int32((v >> 6) + 1))
+        tops[own] = top
 
 
 @kernel
 def close_starts(
-    start: Int64s, to: Int32s, lefts: Int32s, component: Int32s, bits: UInt64s, rows: UInt64s, begin: int, end: int
+    start: Int64s, end: Int64s, to: Int32s, lefts: Int32s, component: Int32s, row_of: Int32s, rows: Int32s, bits: UInt64s
 ) -> None:
     """The rows of left ends: the component of each start, and all that it leads to."""
     words = bits.shape[1]
-    for i in range(begin, end):
-        row = rows[i]
-        for e in range(start[lefts[i]], start[lefts[i] + 1]):
+    for i in range(len(lefts)):
+        row = bits[rows[lefts[i]]]
+        for e in range(start[lefts[i]], end[lefts[i]]):
             v = component[to[e]]
-            if (row[v >> 6] >> np.uint64(v & 63)) & np.uint64(1):
+            bit = _ONE << np.uint64(v & 63)
+            if row[v >> 6] & bit != _ZERO:
                 continue
-            other = bits[v]
+            other = bits[row_of[v]]
             for w in range(words):
                 row[w] |= other[w]
-            row[v >> 6] |= np.uint64(1) << np.uint64(v & 63)
+            row[v >> 6] |= bit
+
+
+@kernel
+def keep_numbers(found: Int32s, count: int, before: Int32s, numbers: Int32s, size_of: Int32s) -> int:
+    """Let components that have the same nodes as before keep their numbers, and give unused ones to the others.
+
+    `numbers` gets the number of each component that was found; how many numbers there may be is returned.
+    """
+    sizes, first = np.zeros(count, np.int32), np.full(count, np.int32(-1))
+    same = np.ones(count, np.uint8)
+    for u in range(len(found)):
+        c = found[u]
+        old = before[u] if u < len(before) else np.int32(-1)
+        if sizes[c] == 0:
+            first[c] = old
+        if old < 0 or old != first[c]:
+            same[c] = 0
+        sizes[c] += 1
+    most = np.int64(count)
+    for c in range(count):
+        if same[c] != 0 and sizes[c] == size_of[first[c]]:
+            numbers[c] = first[c]
+            most = max(most, np.int64(first[c] + 1))
+        else:
+            numbers[c] = -1
+    is_used = np.zeros(most, np.uint8)
+    for c in range(count):
+        if numbers[c] >= 0:
+            is_used[numbers[c]] = 1
+    free = 0
+    for c in range(count):
+        if numbers[c] < 0:
+            while is_used[free] != 0:
+                free += 1
+            numbers[c] = free
+            is_used[free] = 1
+    return most
 
 
 @part
@@ -158,18 +227,21 @@ def _root(parent: Int32s, u: int) -> int:
 
 @kernel
 def connected_components(source: Int32s, target: Int32s, component: Int32s) -> int:
-    """Number the connected components; how many there are."""
+    """Number the connected components; how many there are.  Nodes without edges belong to none."""
     count = len(component)
-    parent = np.empty(count, np.int32)
-    for u in range(count):
-        parent[u] = u
+    parent = np.full(count, np.int32(-1))
+    for i in range(len(source)):
+        parent[source[i]] = source[i]
+        parent[target[i]] = target[i]
     for i in range(len(source)):
         u, v = _root(parent, source[i]), _root(parent, target[i])
         if u != v:
             parent[max(u, v)] = min(u, v)
     found = 0
     for u in range(count):
-        if parent[u] == u:
+        if parent[u] < 0:
+            component[u] = -1
+        elif parent[u] == u:
             component[u] = found
             found += 1
         else:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.local.kernel.build import kernel
-from tidelog.local.kernel.memory import Int32s, Int64s, int32s, lowest_one, ones_in, uint64s
+from tidelog.local.kernel.memory import Bytes, Int32s, Int64s, int64s, lowest_one, ones_in, uint64s
 from tidelog.local.kernel.virtual import (
     BITS,
     COMPONENT_COUNT,
     IS_PARTITION,
+    IS_SIMPLE,
+    MEMBER_END,
     MEMBER_START,
-    NODE_COUNT,
     ROW_COUNT,
-    ROW_OF,
     WORDS,
+    backward,
     component_of,
     forward,
+    has_bit,
     has_pair,
     left_out_of,
     node_of,
+    row_of,
 )
 
 _ZERO = np.uint64(0)
@@ -36,27 +39,24 @@ def test_pairs(W: Int64s, rows: Int32s, found: Int32s) -> None:
 @kernel
 def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None:
     """How many right ends each of the ids has, before turning; one count a row of bits serves all ids that share it."""
-    words, nodes = W[WORDS], W[NODE_COUNT]
-    sizes = int32s(W[MEMBER_START], W[COMPONENT_COUNT] + 1)
+    words, count = W[WORDS], W[COMPONENT_COUNT]
+    first, last = int64s(W[MEMBER_START], count), int64s(W[MEMBER_END], count)
     if W[IS_PARTITION] != 0:
         for i in range(len(ids)):
             node = node_of(W, np.int64(ids[i]))
             own = component_of(W, node)
-            counts[i] = sizes[own + 1] - sizes[own] - (1 if left_out_of(W, node, np.int64(ids[i])) >= 0 else 0)
+            counts[i] = last[own] - first[own] - (1 if left_out_of(W, node, np.int64(ids[i])) >= 0 else 0)
         return
     if W[BITS] == 0:
         for i in range(len(ids)):
             counts[i] = forward(W, np.int64(ids[i]), scratch)
         return
-    bits, row_of = uint64s(W[BITS], W[ROW_COUNT] * words), int32s(W[ROW_OF], nodes)
-    is_simple = W[COMPONENT_COUNT] == nodes
+    bits = uint64s(W[BITS], W[ROW_COUNT] * words)
+    is_simple = W[IS_SIMPLE] != 0
     known = np.full(W[ROW_COUNT], np.int64(-1))
     for i in range(len(ids)):
         node = node_of(W, np.int64(ids[i]))
-        row = np.int64(row_of[node])
-        if row < 0:
-            counts[i] = 0
-            continue
+        row = row_of(W, node)
         if known[row] < 0:
             total = np.int64(0)
             for w in range(words):
@@ -67,10 +67,9 @@ def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None
                 while word != _ZERO:
                     component = 64 * w + lowest_one(word)
                     word &= word - _ONE
-                    total += sizes[component + 1] - sizes[component]
+                    total += last[component] - first[component]
             known[row] = total
-        own = component_of(W, node)
-        to_itself = (bits[row * words + (own >> 6)] >> np.uint64(own & 63)) & _ONE != _ZERO
+        to_itself = has_bit(W, row, component_of(W, node))
         counts[i] = known[row] - (1 if to_itself and left_out_of(W, node, np.int64(ids[i])) >= 0 else 0)
 
 
@@ -96,13 +95,41 @@ def loops_among(W: Int64s, ids: Int32s) -> int:
 
 
 @kernel
-def fill_members(component: Int32s, terms: Int32s, start: Int32s, members: Int32s) -> None:
-    """The ids of each component, one after the other, by counting sort."""
+def mark_left_ends(W: Int64s, ids: Int32s, is_left: Bytes, scratch: Int32s) -> None:
+    """Mark the nodes that lead to some ids, before turning."""
+    for i in range(len(ids)):
+        for j in range(backward(W, np.int64(ids[i]), scratch)):
+            is_left[node_of(W, np.int64(scratch[j]))] = 1
+
+
+@kernel
+def list_new(A: Int64s, B: Int64s, ids: Int32s, counts: Int64s, lists: Int32s, stamps: Int32s, rows: Int32s) -> None:
+    """The pairs of some ids in A that are not in B, before turning; without room for them, how many they are."""
+    count = np.int64(0)
+    for i in range(len(ids)):
+        here = forward(A, np.int64(ids[i]), lists[0])
+        for j in range(forward(B, np.int64(ids[i]), lists[1])):
+            stamps[lists[1, j]] = i + 1
+        before = count
+        for j in range(here):
+            if stamps[lists[0, j]] != i + 1:
+                if len(rows) > 0:
+                    rows[count, 0] = ids[i]
+                    rows[count, 1] = lists[0, j]
+                count += 1
+        counts[i] = count - before
+
+
+@kernel
+def fill_members(component: Int32s, terms: Int32s, start: Int64s, members: Int32s) -> None:
+    """The ids of each component, one after the other, by counting sort; `start` has room for one number more."""
     for node in range(len(component)):
-        start[component[node] + 1] += 1
+        if component[node] >= 0:
+            start[component[node] + 1] += 1
     for c in range(len(start) - 1):
         start[c + 1] += start[c]
     place = start.copy()
     for node in range(len(component)):
-        members[place[component[node]]] = terms[node]
-        place[component[node]] += 1
+        if component[node] >= 0:
+            members[place[component[node]]] = terms[node]
+            place[component[node]] += 1

@@ -18,30 +18,39 @@ from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
 from tidelog.local.kernel.memory import Int32s, Int64s, bytes_at, int32s, int64s, lowest_one, uint64s
 
 IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
-MEMBER_START, MEMBERS, IS_CYCLIC, IS_LOOP, ROW_OF, BITS, ROW_COUNT, WORDS = range(10, 18)
-STEP_START, STEP_TO, STEP_COUNT, BACK_START, BACK_TO = range(18, 23)
-HAS_STARTS, START_START, START_TO, START_COUNT, ENDS_START, ENDS_TO = range(23, 29)
-STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(29, 36)
-VIRTUAL_WIDTH = 36
+MEMBER_START, MEMBER_END, MEMBERS, MEMBER_ROOM, IS_SIMPLE, IS_CYCLIC, IS_LOOP = range(10, 17)
+BITS, ROW_COUNT, WORDS, COMPONENT_ROW, ROW_OF, ROW_OF_COUNT = range(17, 23)
+LIST_COUNT, STEP_START, STEP_END, STEP_TO, STEP_ROOM, BACK_START, BACK_END, BACK_TO, BACK_ROOM = range(23, 32)
+HAS_STARTS, START_START, START_END, START_TO, START_ROOM, ENDS_START, ENDS_END, ENDS_TO, ENDS_ROOM = range(32, 41)
+STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(41, 48)
+VIRTUAL_WIDTH = 48
 # LOOPS            how many pairs (x, x) there are; -1 while nobody has counted
-# NODE_OF          int32[ID_COUNT]: the node of an id, or -1;  TERMS int32[NODE_COUNT]: the id of a node
-# COMPONENT        int32[NODE_COUNT];  MEMBERS int32[NODE_COUNT]: the ids of each component's nodes, from MEMBER_START on
-# ROW_OF           int32[NODE_COUNT]: the node's row of bits, -1 if it leads nowhere
-# BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; 0 if they are searched for
-# STEP_*, BACK_*   edges of E between components, and turned round;  START_*, ENDS_*: S between nodes, and turned round
-# HAS_STARTS       whether S is another relation than E
+# NODE_OF          int32[ID_COUNT]: the node of an id, or -1, or a later version's;  TERMS int32[NODE_COUNT]: the id of a node
+# COMPONENT        int32[NODE_COUNT]; -1 in a partition for nodes without pairs
+# MEMBERS          int32[MEMBER_ROOM]: ids of nodes; those of a component from its MEMBER_START to its MEMBER_END
+# IS_SIMPLE        whether each component is one node, whose id stands in MEMBERS at the component's number
+# BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; 0 if they are searched for; row 0 is empty
+# COMPONENT_ROW    int32[COMPONENT_COUNT]: the row of each component
+# ROW_OF           int32[ROW_OF_COUNT]: the row of each component, or, if HAS_STARTS, of each node
+# STEP_*, BACK_*   edges of E, and turned round: between components where they are searched, between nodes where there are bits
+# HAS_STARTS       whether S is another relation than E;  START_*, ENDS_*: S between nodes, and turned round
 # STAMPS           int32[COMPONENT_COUNT + 1]: the search that last reached a component; the last word numbers the searches
 # QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
 # LEFTS, RIGHTS    ids that have a pair on that side
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
+_EDGES_A_ROW = 4
+"""Looking at a row of bits costs about as much as following that many edges."""
 
 
 @part
 def node_of(W: Int64s, term: int) -> int:
     """The node of an id, or -1."""
-    return np.int64(int32s(W[NODE_OF], W[ID_COUNT])[term]) if term < W[ID_COUNT] else -1
+    if term >= W[ID_COUNT]:
+        return np.int64(-1)
+    node = np.int64(int32s(W[NODE_OF], W[ID_COUNT])[term])
+    return node if node < W[NODE_COUNT] else np.int64(-1)
 
 
 @part
@@ -51,11 +60,25 @@ def component_of(W: Int64s, node: int) -> int:
 
 
 @part
+def row_of(W: Int64s, node: int) -> int:
+    """The row of bits of a node."""
+    return np.int64(int32s(W[ROW_OF], W[ROW_OF_COUNT])[node if W[HAS_STARTS] != 0 else component_of(W, node)])
+
+
+@part
+def has_bit(W: Int64s, row: int, component: int) -> bool:
+    """Whether a row leads to a component."""
+    word = uint64s(W[BITS], W[ROW_COUNT] * W[WORDS])[row * W[WORDS] + (component >> 6)]
+    return (word >> np.uint64(component & 63)) & _ONE != _ZERO
+
+
+@part
 def _add_members(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
     """Append the ids of a component, one of them perhaps left out."""
-    start = int32s(W[MEMBER_START], W[COMPONENT_COUNT] + 1)
-    members = int32s(W[MEMBERS], W[NODE_COUNT])
-    for i in range(start[component], start[component + 1]):
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
+    for i in range(begin, end):
         if members[i] != left_out:
             out[count] = members[i]
             count += 1
@@ -76,13 +99,14 @@ def _search(W: Int64s, is_back: bool, found: int) -> int:
     count = W[COMPONENT_COUNT]
     stamps, queue = int32s(W[STAMPS], count + 1), int32s(W[QUEUE], count)
     stamp = stamps[count]
-    start = int64s(W[BACK_START] if is_back else W[STEP_START], count + 1)
-    to = int32s(W[BACK_TO] if is_back else W[STEP_TO], W[STEP_COUNT])
+    start = int64s(W[BACK_START] if is_back else W[STEP_START], count)
+    end = int64s(W[BACK_END] if is_back else W[STEP_END], count)
+    to = int32s(W[BACK_TO] if is_back else W[STEP_TO], W[BACK_ROOM] if is_back else W[STEP_ROOM])
     at = 0
     while at < found:
         u = queue[at]
         at += 1
-        for e in range(start[u], start[u + 1]):
+        for e in range(start[u], end[u]):
             if stamps[to[e]] != stamp:
                 stamps[to[e]] = stamp
                 queue[found] = to[e]
@@ -117,15 +141,15 @@ def _reached_by_search(W: Int64s, node: int) -> int:
     _next_stamp(W)
     found = np.int64(0)
     if W[HAS_STARTS] != 0:
-        start, to = int64s(W[START_START], W[NODE_COUNT] + 1), int32s(W[START_TO], W[START_COUNT])
-        for e in range(start[node], start[node + 1]):
+        to = int32s(W[START_TO], W[START_ROOM])
+        for e in range(int64s(W[START_START], W[NODE_COUNT])[node], int64s(W[START_END], W[NODE_COUNT])[node]):
             found = _enqueue(W, component_of(W, np.int64(to[e])), found)
         return _search(W, False, found)
     own = component_of(W, node)
     if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
         return _search(W, False, _enqueue(W, own, found))
-    start, to = int64s(W[STEP_START], W[COMPONENT_COUNT] + 1), int32s(W[STEP_TO], W[STEP_COUNT])
-    for e in range(start[own], start[own + 1]):
+    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    for e in range(int64s(W[STEP_START], W[LIST_COUNT])[own], int64s(W[STEP_END], W[LIST_COUNT])[own]):
         found = _enqueue(W, np.int64(to[e]), found)
     return _search(W, False, found)
 
@@ -135,23 +159,20 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
     """Write down the ids that an id leads to; how many."""
     node = node_of(W, term)
     if node < 0:
-        return 0
-    left_out = left_out_of(W, node, term)
+        return np.int64(0)
+    left_out, count = left_out_of(W, node, term), np.int64(0)
     if W[IS_PARTITION] != 0:
-        return _add_members(W, component_of(W, node), left_out, out, np.int64(0))
-    count = np.int64(0)
+        own = component_of(W, node)
+        return _add_members(W, own, left_out, out, count) if own >= 0 else count
     if W[BITS] == 0:
         queue = int32s(W[QUEUE], W[COMPONENT_COUNT])
         for i in range(_reached_by_search(W, node)):
             count = _add_members(W, np.int64(queue[i]), left_out, out, count)
         return count
-    row = np.int64(int32s(W[ROW_OF], W[NODE_COUNT])[node])
-    if row < 0:
-        return 0
-    words = W[WORDS]
+    row, words = row_of(W, node), W[WORDS]
     bits = uint64s(W[BITS], W[ROW_COUNT] * words)
-    is_simple = W[COMPONENT_COUNT] == W[NODE_COUNT]
-    members = int32s(W[MEMBERS], W[NODE_COUNT])
+    is_simple = W[IS_SIMPLE] != 0
+    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
     for w in range(words):
         word = bits[row * words + w]
         while word != _ZERO:
@@ -167,41 +188,99 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
 
 
 @part
-def _backward(W: Int64s, term: int, out: Int32s) -> int:
+def _enqueue_before(W: Int64s, component: int, found: int) -> int:
+    """Enqueue the components that lead to one in a single step; edges are between nodes."""
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[BACK_TO], W[BACK_ROOM])
+    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
+    for i in range(begin, end):
+        node = node_of(W, np.int64(members[i]))
+        for e in range(start[node], stop[node]):
+            found = _enqueue(W, component_of(W, np.int64(to[e])), found)
+    return found
+
+
+@part
+def _edges_before(W: Int64s, component: int) -> int:
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, count = int32s(W[MEMBERS], W[MEMBER_ROOM]), np.int64(0)
+    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
+    for i in range(begin, end):
+        node = node_of(W, np.int64(members[i]))
+        count += 1 + stop[node] - start[node]
+    return count
+
+
+@part
+def _leading_to(W: Int64s, own: int, with_own: bool) -> int:
+    """Put into the queue all components that lead to one, by edges, or by a column of bits if the edges are many; how many."""
+    _next_stamp(W)
+    queue, found, at = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0), np.int64(-1)
+    rows, work = int32s(W[COMPONENT_ROW], W[COMPONENT_COUNT]), np.int64(0)
+    if with_own:
+        found, at = _enqueue(W, own, found), np.int64(0)
+    while at < found:
+        component = np.int64(queue[at]) if at >= 0 else own
+        work += _edges_before(W, component)
+        if work > _EDGES_A_ROW * W[COMPONENT_COUNT]:
+            for c in range(W[COMPONENT_COUNT]):
+                if has_bit(W, np.int64(rows[c]), own):
+                    found = _enqueue(W, np.int64(c), found)
+            return found
+        found = _enqueue_before(W, component, found)
+        at += 1
+    return found
+
+
+@part
+def backward(W: Int64s, term: int, out: Int32s) -> int:
     """Write down the ids that lead to an id; how many."""
-    node = node_of(W, term)
+    node, count = node_of(W, term), np.int64(0)
     if node < 0:
-        return 0
+        return count
     left_out = left_out_of(W, node, term)
     own = component_of(W, node)
     if W[IS_PARTITION] != 0:
-        return _add_members(W, own, left_out, out, np.int64(0))
-    _next_stamp(W)
-    queue, count = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0)
-    if W[HAS_STARTS] == 0:
-        found = np.int64(0)
-        if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
+        return _add_members(W, own, left_out, out, count) if own >= 0 else count
+    queue, found = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0)
+    has_starts = W[HAS_STARTS] != 0
+    if W[BITS] != 0:
+        found = _leading_to(W, own, has_starts)
+    else:
+        _next_stamp(W)
+        if has_starts or bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
             found = _enqueue(W, own, found)
         else:
-            start, to = int64s(W[BACK_START], W[COMPONENT_COUNT] + 1), int32s(W[BACK_TO], W[STEP_COUNT])
-            for e in range(start[own], start[own + 1]):
+            to = int32s(W[BACK_TO], W[BACK_ROOM])
+            for e in range(int64s(W[BACK_START], W[LIST_COUNT])[own], int64s(W[BACK_END], W[LIST_COUNT])[own]):
                 found = _enqueue(W, np.int64(to[e]), found)
-        for i in range(_search(W, True, found)):
+        found = _search(W, True, found)
+    for i in range(found):
+        if has_starts:
+            count = _add_starts(W, np.int64(queue[i]), left_out, out, count)
+        else:
             count = _add_members(W, np.int64(queue[i]), left_out, out, count)
-        return count
-    found = _search(W, True, _enqueue(W, own, np.int64(0)))
-    member_start, members = int32s(W[MEMBER_START], W[COMPONENT_COUNT] + 1), int32s(W[MEMBERS], W[NODE_COUNT])
-    start, to = int64s(W[ENDS_START], W[NODE_COUNT] + 1), int32s(W[ENDS_TO], W[START_COUNT])
+    return count
+
+
+@part
+def _add_starts(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
+    """Append the left ends of S whose right ends are in a component, each once in a search."""
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[ENDS_TO], W[ENDS_ROOM])
+    start, stop = int64s(W[ENDS_START], W[NODE_COUNT]), int64s(W[ENDS_END], W[NODE_COUNT])
     stamps, terms = int32s(W[NODE_STAMPS], W[NODE_COUNT]), int32s(W[TERMS], W[NODE_COUNT])
     stamp = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)[W[COMPONENT_COUNT]]
-    for i in range(found):
-        for j in range(member_start[queue[i]], member_start[queue[i] + 1]):
-            reached = node_of(W, np.int64(members[j]))
-            for e in range(start[reached], start[reached + 1]):
-                if stamps[to[e]] != stamp and terms[to[e]] != left_out:
-                    stamps[to[e]] = stamp
-                    out[count] = terms[to[e]]
-                    count += 1
+    for i in range(begin, end):
+        reached = node_of(W, np.int64(members[i]))
+        for e in range(start[reached], stop[reached]):
+            if stamps[to[e]] != stamp and terms[to[e]] != left_out:
+                stamps[to[e]] = stamp
+                out[count] = terms[to[e]]
+                count += 1
     return count
 
 
@@ -213,16 +292,12 @@ def has_pair(W: Int64s, left: int, right: int) -> bool:
         return False
     goal = component_of(W, y)
     if W[IS_PARTITION] != 0:
-        return component_of(W, x) == goal
+        return goal >= 0 and component_of(W, x) == goal
     if W[BITS] == 0:
         _reached_by_search(W, x)
         stamps = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)
         return stamps[goal] == stamps[W[COMPONENT_COUNT]]
-    row, words = np.int64(int32s(W[ROW_OF], W[NODE_COUNT])[x]), W[WORDS]
-    if row < 0:
-        return False
-    bits = uint64s(W[BITS], W[ROW_COUNT] * words)
-    return (bits[row * words + (goal >> 6)] >> np.uint64(goal & 63)) & _ONE != _ZERO
+    return has_bit(W, row_of(W, x), goal)
 
 
 # --- for the join kernel; `L` holds for a step: address and length of its list, address and length of its scratch ---------
@@ -245,7 +320,7 @@ def ask(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
         return L[1]
     scratch = int32s(L[2], L[3])
     L[0] = L[2]
-    L[1] = forward(W, first, scratch) if (op == FORWARD) != is_turned else _backward(W, first, scratch)
+    L[1] = forward(W, first, scratch) if (op == FORWARD) != is_turned else backward(W, first, scratch)
     return L[1]
 
 

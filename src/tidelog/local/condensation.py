@@ -1,0 +1,135 @@
+"""What a virtual relation holds: nodes, components, lists of edges, rows of bits; and the words that tell the kernel of them.
+
+A version shares with the one before it whatever has not changed, so nothing here is written to once a version is complete.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.local.adjacency import Lists, Numbering, Pool
+from tidelog.local.kernel import pairs
+from tidelog.local.kernel import virtual as kernel
+from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
+
+FEW = 64
+"""Room for so many more, whatever there is already."""
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows of bits that several versions use; what is used of them is never written again.  Row 0 is empty."""
+
+    bits: UInt64s
+    used: int
+
+
+class Condensation:
+    """The buffers of a virtual relation, and its row of `V`."""
+
+    numbering: Numbering
+    node_count: int
+    component: Int32s
+    members: Lists
+    """The ids of each component."""
+    steps: Lists
+    back: Lists
+    """E between nodes, and turned round; where rows of bits are, and from the first change of a partition on."""
+    starts: Lists | None = None
+    ends: Lists | None = None
+    """S between nodes, and turned round, if it is not E."""
+    rows_of_bits: Rows | None = None
+    component_row: Int32s
+    row_of: Int32s
+    is_loop: NDArray[np.uint8]
+    lefts: Int32s
+    edges: tuple[Int32s, Int32s] | None = None
+    """S between nodes, of a partition that has not changed yet."""
+
+    def __init__(self) -> None:
+        self.words: Int64s = np.zeros(kernel.VIRTUAL_WIDTH, np.int64)
+        self._buffers: dict[int, NDArray[np.generic]] = {}
+
+    def put(self, **words: int) -> None:
+        """Tell the kernel numbers."""
+        for name, word in words.items():
+            self.words[getattr(kernel, name)] = word
+
+    def keep(self, **buffers: NDArray[np.generic]) -> None:
+        """Tell the kernel of buffers, and keep them alive."""
+        for name, buffer in buffers.items():
+            place = getattr(kernel, name)
+            self._buffers[place] = buffer
+            self.words[place] = buffer.ctypes.data
+
+    def keep_lists(self, name: str, lists: Lists) -> None:
+        """Tell the kernel of lists."""
+        buffers: dict[str, NDArray[Any]] = {"START": lists.start, "END": lists.end, "TO": lists.pool.buffer}
+        self.keep(**{f"{name}_{part}": buffer for part, buffer in buffers.items()})
+        self.put(**{f"{name}_ROOM": len(lists.pool.buffer)})
+
+    def keep_members(self, members: Lists) -> None:
+        """Tell the kernel of the members of components."""
+        self.members = members
+        self.keep(MEMBER_START=members.start, MEMBER_END=members.end, MEMBERS=members.pool.buffer)
+        self.put(MEMBER_ROOM=len(members.pool.buffer))
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether it is all pairs within components."""
+        return bool(self.words[kernel.IS_PARTITION])
+
+    @property
+    def terms(self) -> Int32s:
+        """The ids of the nodes."""
+        return self.numbering.terms[: self.node_count]
+
+    def set_numbering(self, numbering: Numbering) -> None:
+        """Have all nodes that a numbering has by now."""
+        self.numbering, self.node_count = numbering, numbering.count
+        self.put(ID_COUNT=len(numbering.node_of), NODE_COUNT=self.node_count)
+        self.keep(NODE_OF=numbering.node_of, TERMS=numbering.terms)
+
+    def set_components(self, component: Int32s, count: int, room: int) -> None:
+        """Have other components, with lists of members made anew, and room for so many components."""
+        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + FEW, np.int32)
+        pairs.fill_members(component, self.terms, start, members)
+        self.component = component
+        self.put(COMPONENT_COUNT=count)
+        self.keep(COMPONENT=component)
+        self.keep_members(Lists(start[:-1], start[1:], Pool(members, int(start[-1]))))
+
+    def set_steps(self, steps: Lists, back: Lists) -> None:
+        """Have other lists of edges between nodes."""
+        self.steps, self.back = steps, back
+        self.put(LIST_COUNT=self.node_count)
+        self.keep_lists("STEP", steps)
+        self.keep_lists("BACK", back)
+
+    def set_starts(self, starts: Lists, ends: Lists) -> None:
+        """Have other lists of S."""
+        self.starts, self.ends = starts, ends
+        self.keep_lists("START", starts)
+        self.keep_lists("ENDS", ends)
+
+    def make_scratch(self) -> None:
+        """Have room for searches."""
+        room = len(self.members.start)
+        self.keep(STAMPS=np.zeros(room + 1, np.int32), QUEUE=np.empty(room, np.int32))
+        self.keep(NODE_STAMPS=np.zeros(self.node_count, np.int32))
+
+    def set_rows(self, component_row: Int32s, row_of: Int32s) -> None:
+        """Have other rows of bits for components and for left ends; the same array if these are not others."""
+        self.component_row, self.row_of = component_row, row_of
+        self.put(ROW_OF_COUNT=len(row_of))
+        self.keep(COMPONENT_ROW=component_row, ROW_OF=row_of)
+
+    def set_ends(self, is_left: NDArray[np.bool_], is_right: NDArray[np.bool_]) -> None:
+        """Have other nodes with pairs on the left and on the right."""
+        self.lefts, rights = self.terms[is_left], self.terms[is_right]
+        self.put(LEFT_COUNT=len(self.lefts), RIGHT_COUNT=len(rights))
+        self.keep(LEFTS=self.lefts, RIGHTS=rights)
