@@ -119,6 +119,14 @@ class Dictionary:
             values = values.cast(pa.int32())
         return self.encode_numbers(kind, values.cast(pa.int64()).to_numpy(zero_copy_only=False))
 
+    def encode_alike(self, values: Sequence[Any]) -> Int32s:
+        """The ids of Python's values that are all integers, or all strings; an error if one cannot be."""
+        import pyarrow as pa
+
+        if type(values[0]) is int:
+            return self.encode_numbers(Kind.INT, np.array(values, np.int64))
+        return self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
+
     def encode(self, values: Sequence[Value]) -> Int32s:
         """The ids of some values."""
         known = self._known
@@ -138,6 +146,15 @@ class Dictionary:
         return found
 
     # --- and back --------------------------------------------------------------------------------------------------------
+
+    def are(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
+        """For each value whether it is of a kind."""
+        result: NDArray[np.bool_] = self._kinds[ids] == KIND_CODES[kind]
+        return result
+
+    def payloads_of(self, ids: Int32s) -> Int64s:
+        """The numbers behind the ids of values that are numbers."""
+        return self._payloads[ids]
 
     def kinds_of(self, ids: Int32s) -> list[Kind]:
         """The kinds among the values."""

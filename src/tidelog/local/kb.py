@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +181,10 @@ class LocalKnowledgeBase(KnowledgeBase):
         """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
         ids: dict[str, dict[tuple[int, ...], None]] = {}
         others: list[tuple[object, ...]] = []
+        if not isinstance(facts, Sequence):
+            facts = list(facts)
+        if len(facts) > _MANY:
+            return self._read_many(facts)
         for fact in facts:
             row = self._quick_row(fact)
             if row is None:
@@ -188,6 +192,41 @@ class LocalKnowledgeBase(KnowledgeBase):
             else:
                 ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
         return _Given(self._engine.state.terms, ids, self._checked(others) if others else [])
+
+    def _read_many(self, facts: Sequence[tuple[object, ...]]) -> _Given:
+        """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
+        groups: dict[str, list[tuple[object, ...]]] = {}
+        others: list[tuple[object, ...]] = []
+        for fact in facts:
+            if type(fact) is tuple and fact and type(name := fact[0]) is str:
+                groups.setdefault(name, []).append(fact)
+            else:
+                others.append(fact)
+        tables: dict[str, Any] = {}
+        for name, group in groups.items():
+            rows = self._quick_table(name, group)
+            if rows is None:
+                others += group
+            else:
+                tables[name] = rows
+        return _Given(self._engine.state.terms, {}, self._checked(others) if others else [], tables)
+
+    def _quick_table(self, name: str, facts: list[tuple[object, ...]]) -> Any:
+        """The different rows of facts of one relation, or None if they need more care."""
+        columns = self._columns.get(name) or self._prepared_columns(name)
+        if not columns or set(map(len, facts)) != {len(columns) + 1}:
+            return None
+        terms, ids = self._engine.state.terms, []
+        for known, values in zip(columns, list(zip(*facts, strict=True))[1:], strict=True):
+            types = set(map(type, values))
+            if len(types) != 1 or not types <= known.keys():
+                return None
+            try:
+                encoded = terms.encode_alike(values)
+            except (OverflowError, UnicodeError):  # said with everything else that is wrong
+                return None
+            ids.append(encoded)
+        return np.unique(np.column_stack(ids), axis=0)
 
     def _quick_row(self, fact: tuple[object, ...]) -> tuple[int, ...] | None:
         """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
@@ -302,6 +341,10 @@ def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
     return rows[np.sort(len(rows) - 1 - at)]
 
 
+_MANY = 64
+"""More facts than that are read column by column."""
+
+
 def _usual(thing: object) -> Value | None:
     """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
     try:
@@ -318,12 +361,17 @@ class _Given:
     ids: dict[str, dict[tuple[int, ...], None]]
     others: Iterable[GroundFact]
     """Those of which some terms may be new."""
+    tables: dict[str, Any] = field(default_factory=dict)
+    """Those that were read column by column."""
 
     def rows(self) -> dict[str, Any]:
         """The facts by relation, each once, as ids."""
         for name, values in self.others:
             self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
-        return {name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()}
+        result = {
+            name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()
+        }
+        return {**result, **self.tables} if self.tables else result
 
 
 _announced: list[bool] = []

@@ -1,36 +1,54 @@
-"""Aggregates under change: only the groups that something came to, or went from, are folded anew."""
+"""Aggregates under change: only the groups that something came to, or went from, and of these, if need be, all bindings.
+
+A count follows from the one before and from what came and went; so does a sum of integers, which is exact; and so does a least or
+greatest value, as long as it has not gone itself. Other groups are folded anew from all of their bindings: averages, medians
+and sums of floats, whose rounding depends on everything.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from tidelog.local.core import CoreRule, Folding
 from tidelog.local.deltas import Deltas, Rows
 from tidelog.local.folding import fold
+from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.materialise import Evaluation
 from tidelog.local.state import State, Undo
+from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom, Variable
+from tidelog.values import Kind
+
+_SAFE = 2.0**62
+"""Sums up to here are added up in 64 bits."""
 
 
 def refold(name: str, special: Folding, state: State, deltas: Deltas, evaluation: Evaluation, undo: Undo) -> tuple[Rows, Rows]:
     """Make a relation of results what it now is; the rows that came and those that went."""
     delta, table, inner = deltas.of[special.inner], state.table(name), state.table(special.inner)
-    touched = np.concatenate([delta.rows_that_came()[:, : special.groups], delta.rows_that_went()[:, : special.groups]])
+    came, went = delta.rows_that_came(), delta.rows_that_went()
     groups, selected, answers = f"#groups {name}", f"#touched {name}", f"#results {name}"
-    state.helper(groups, special.groups, touched)
+    width = special.groups
+    state.helper(groups, width, np.concatenate([came[:, :width], went[:, :width]]))
     table.show_all()
     inner.show_all()
-    bindings = state.helper(selected, inner.arity)
     results = state.helper(answers, table.arity)
-    evaluation.apply_once([_selecting(state, groups, special.inner, inner.arity, selected)])
     evaluation.apply_once([_selecting(state, groups, name, table.arity, answers)])
     before = results.rows.copy()
     new = state.helper(answers, table.arity)
-    fold(special, state, new, bindings=bindings.rows)
-    came, went = new.rows[~table.contains(new.rows)].copy(), before[~new.contains(before)]
-    undo.remove(table, went)
-    table.insert(came)
-    return came, went
+    left = _continue(_Touched.of(special, came, went, before), special, state, new)
+    if len(left):
+        state.helper(groups, width, left)
+        bindings = state.helper(selected, inner.arity)
+        evaluation.apply_once([_selecting(state, groups, special.inner, inner.arity, selected)])
+        fold(special, state, new, bindings=bindings.rows)
+    appeared, vanished = new.rows[~table.contains(new.rows)].copy(), before[~new.contains(before)]
+    undo.remove(table, vanished)
+    table.insert(appeared)
+    return appeared, vanished
 
 
 def _selecting(state: State, groups: str, source: str, arity: int, target: str) -> CoreRule:
@@ -41,3 +59,93 @@ def _selecting(state: State, groups: str, source: str, arity: int, target: str) 
         state.variants[target] = CoreRule(Atom(target, columns), (asked, Atom(source, columns)), 0, "")
     rule: CoreRule = state.variants[target]
     return rule
+
+
+@dataclass(slots=True)
+class _Touched:
+    """The groups that something came to or went from, with the targets that did, and the results before."""
+
+    keys: Rows
+    came_to: Int64s
+    """For each target that came, the number of its group."""
+    came: Int32s
+    went_from: Int64s
+    went: Int32s
+    results: Int32s
+    """For each group the id of its result, or -1."""
+
+    @classmethod
+    def of(cls, special: Folding, came: Rows, went: Rows, before: Rows) -> _Touched:
+        width = special.groups
+        rows = np.concatenate([came[:, :width], went[:, :width], before[:, :width]])
+        if width:
+            keys, group = np.unique(rows, axis=0, return_inverse=True)
+        else:
+            keys, group = np.empty((1, 0), np.int32), np.zeros(len(rows), np.int64)
+        came_to, went_from, had = np.split(group.ravel(), [len(came), len(came) + len(went)])
+        results = np.full(len(keys), -1, np.int32)
+        results[had] = before[:, width]
+        target = special.target
+        targets = [np.empty(0, np.int32) if target is None else np.ascontiguousarray(rows[:, target]) for rows in (came, went)]
+        return cls(keys, came_to, targets[0], went_from, targets[1], results)
+
+
+def _continue(touched: _Touched, special: Folding, state: State, new: Table) -> Rows:
+    """Enter the results that follow from those before; the groups that are left are to be folded anew."""
+    if special.function == "count" or special.target is None:
+        return _count_on(touched, state, new)
+    if special.function == "sum":
+        return _add_on(touched, special, state, new)
+    if special.function in ("min", "max"):
+        return _compare_on(touched, special, state, new)
+    return touched.keys
+
+
+def _count_on(touched: _Touched, state: State, new: Table) -> Rows:
+    counts = np.bincount(touched.came_to, minlength=len(touched.keys)) - np.bincount(
+        touched.went_from, minlength=len(touched.keys)
+    )
+    had = touched.results >= 0  # without a result there was nothing to count
+    counts[had] += state.terms.payloads_of(touched.results[had])
+    left = counts > 0
+    new.insert(np.column_stack([touched.keys[left], state.terms.encode_numbers(Kind.INT, counts[left])]))
+    return touched.keys[:0]
+
+
+def _add_on(touched: _Touched, special: Folding, state: State, new: Table) -> Rows:
+    terms = state.terms
+    continues = touched.results >= 0
+    continues[continues] = terms.are(Kind.INT, touched.results[continues])
+    sums = np.zeros(len(touched.keys), np.int64)
+    sums[continues] = terms.payloads_of(touched.results[continues])
+    sizes = np.abs(sums.astype(np.float64))
+    for targets, groups, sign in ((touched.came, touched.came_to, 1), (touched.went, touched.went_from, -1)):
+        is_integer = terms.are(Kind.INT, targets)
+        continues[groups[~is_integer]] = False
+        numbers = np.where(is_integer, terms.payloads_of(targets), 0)
+        np.add.at(sums, groups, sign * numbers)
+        np.add.at(sizes, groups, np.abs(numbers.astype(np.float64)))
+    continues &= sizes < _SAFE
+    is_there = _have_bindings(touched.keys, special, state)
+    done = continues & is_there
+    new.insert(np.column_stack([touched.keys[done], terms.encode_numbers(Kind.INT, sums[done])]))
+    return touched.keys[~continues]
+
+
+def _compare_on(touched: _Touched, special: Folding, state: State, new: Table) -> Rows:
+    continues = touched.results >= 0
+    continues[touched.went_from[touched.went == touched.results[touched.went_from]]] = False
+    had, came = np.flatnonzero(continues), continues[touched.came_to]
+    groups = np.concatenate([touched.keys[had], touched.keys[touched.came_to[came]]])
+    targets = np.concatenate([touched.results[had], touched.came[came]])
+    width = special.groups
+    fold(Folding(special.function, "", width, width), state, new, bindings=np.column_stack([groups, targets]))
+    return touched.keys[~continues]
+
+
+def _have_bindings(keys: Rows, special: Folding, state: State) -> NDArray[np.bool_]:
+    """For each group whether anything is left in it."""
+    inner = state.table(special.inner)
+    if not special.groups:
+        return np.full(len(keys), len(inner) > 0)
+    return inner.have_keys(tuple(range(special.groups)), keys)

@@ -334,6 +334,15 @@ class Table:
             pieces += [rows[numbers]] if len(numbers) else []
         return np.concatenate(pieces)
 
+    def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """For each key whether any row has it in these columns."""
+        index = self.index_on(columns)
+        self.show_all()
+        self.extend_index(index)
+        found = np.empty(len(keys), np.int32)
+        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
+        return found >= 0
+
     def forget_index(self, index: Index) -> None:
         """Let an index hold nothing until the next `extend_index`."""
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
