@@ -173,6 +173,7 @@ class _Machine:
             elif outcome == proving.GROW_STACK:
                 self.frames = np.concatenate([self.frames, np.zeros_like(self.frames)])
             watch.look()
+            self.deletion.give_up_in_time()
 
     def _see_to_indexes(self) -> None:
         """Bring indexes up to date and make room; those on what is checked and proved the kernel extends by itself."""

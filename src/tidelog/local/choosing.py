@@ -1,13 +1,18 @@
 """Which algorithm maintains a unit: what the user asked for, or what should be cheapest.
 
-B/F is the rule: it never deletes what stays, and where little has another proof its checks fail at once, so that it does
-hardly more than DRed. Where much of what a unit reads has gone, to derive the unit anew is cheaper than to look for what is
-left of it: the B/F paper's equilibrium.
+B/F is the rule: it never deletes what stays. Where hardly anything that was suspected had another proof, DRed does the same with
+less ado. Where much has gone, to derive the unit anew is cheaper than to look for what is left of it: the B/F paper's
+equilibrium. Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of
+facts can tell. What tells is time: what it took to derive the unit, and what a lost fact took in earlier updates. Where the
+unit has no such past, or the past is wrong, deletion gives up when it has taken as long as starting over, and is never more
+than twice as slow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from time import thread_time
 
 from tidelog.local.backward_forward import is_possible
 from tidelog.local.core import Unit
@@ -15,28 +20,106 @@ from tidelog.local.counting import is_counted
 from tidelog.local.deltas import Deltas, Rows
 from tidelog.local.state import State
 
-_MOST = 0.2
-"""The share of a relation that may go before starting over is expected to be cheaper."""
-_FEW = 64
-"""So many facts may always go."""
+_PATIENCE = 1.0
+"""Deletion gives up after that part of the time that starting over takes."""
+_SMALL = 5_000
+"""With fewer rows plans and calls take longer than everything else, and whatever is chosen will do."""
+_FEW = 8
+"""For so few lost facts B/F is always tried: what they take differs too much for a prediction."""
+_ENOUGH = 50
+"""So many suspects tell what others will be like."""
+_HARDLY_ANY = 0.05
+"""The share of suspects with another proof below which DRed takes over."""
 
 
-def choose(asked: str, unit: Unit, state: State, deltas: Deltas, seeds: Mapping[str, Rows]) -> tuple[str, str]:
-    """`bf`, `dred` or `rematerialise` for a unit that may lose facts, and why."""
-    if asked == "bf" and not is_possible(unit, state):
-        return "dred", "B/F does not look for proofs through virtual relations"
+@dataclass(slots=True)
+class Costs:
+    """What a unit took, in seconds."""
+
+    anew: float = 0.0
+    """To derive all of it."""
+    rows: int = 1
+    """How many rows it, and what it reads, had then."""
+    deletions: int = -1
+    """How often something was deleted; the first time does not count, for it makes plans."""
+    seconds: float = 0.0
+    lost: float = 0.0
+    """What deletions took, and for how many lost facts; recent ones count more."""
+    suspected: float = 0.0
+    kept: float = 0.0
+    """How many facts were suspected, and how many of them stayed."""
+
+    @property
+    def per_fact(self) -> float:
+        """What a lost fact took."""
+        return self.seconds / self.lost if self.lost else 0.0
+
+    @property
+    def has_few_proofs(self) -> bool:
+        """Whether hardly anything that is suspected has another proof."""
+        return self.suspected > _ENOUGH and self.kept < _HARDLY_ANY * self.suspected
+
+    def derived(self, seconds: float, rows: int) -> None:
+        """Note what it took to derive all of it."""
+        self.anew, self.rows = seconds, max(1, rows)
+
+    def anew_with(self, rows: int) -> float:
+        """What it will take to derive all of it, with so many rows."""
+        return self.anew * rows / self.rows
+
+    def deleted(self, seconds: float, lost: int, suspected: int, kept: int) -> None:
+        """Note what a deletion took, and how much of what it suspected stayed."""
+        self.deletions += 1
+        if self.deletions:
+            self.seconds, self.lost = 0.75 * self.seconds + seconds, 0.75 * self.lost + lost
+            self.suspected, self.kept = 0.75 * self.suspected + suspected, 0.75 * self.kept + kept
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An algorithm for a unit in one update."""
+
+    algorithm: str
+    """`bf`, `dred`, `counting` or `rematerialise`."""
+    why: str
+    lost: int = 0
+    deadline: float | None = None
+    """When to give up (`thread_time`)."""
+
+
+def costs_of(unit: Unit, state: State) -> Costs:
+    """What a unit took so far."""
+    known: Costs | None = state.variants.get(("costs", id(unit)))
+    if known is None:
+        known = state.variants["costs", id(unit)] = Costs()
+    return known
+
+
+def rows_of(unit: Unit, state: State) -> int:
+    """How many rows a unit, and what it reads, have."""
+    return sum([len(state.tables[name]) for name in unit.uses.union(unit.relations) if name in state.tables])
+
+
+def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
+    """The algorithm for a unit that may lose facts."""
+    if asked in ("auto", "bf") and not is_possible(unit, state):
+        return Choice("dred", "B/F does not look for proofs through virtual relations")
     if asked == "counting" and not is_counted(unit, state):
-        return "dred", "facts of a relation with special means are not counted"
+        return Choice("dred", "facts of a relation with special means are not counted")
     if asked != "auto":
-        return asked, "as asked for"
-    for name in unit.uses:
-        if name in deltas and not deltas.is_virtual(name):
-            went, left = len(deltas.of[name].went), len(state.table(name))
-            if went > _FEW and went > _MOST * (went + left):
-                return "rematerialise", f"{went:,} of {went + left:,} facts of `{name}` have gone"
-    for name, rows in seeds.items():
-        if len(rows) > _FEW and len(rows) > _MOST * len(state.table(name)):
-            return "rematerialise", f"{len(rows):,} facts of `{name}` are no longer given"
-    if not is_possible(unit, state):
-        return "dred", "B/F does not look for proofs through virtual relations"
-    return "bf", "few facts have gone"
+        return Choice(asked, "as asked for")
+    lost = sum(map(len, seeds.values()))
+    for name in changed:
+        lost += len(deltas.of[name].came if name in unit.uses_negatively else deltas.of[name].went)
+    rows = rows_of(unit, state)
+    if rows < _SMALL:
+        return Choice("bf", "few facts have gone", lost)
+    costs = costs_of(unit, state)
+    anew = costs.anew_with(rows)
+    if lost > _FEW and lost * costs.per_fact > anew:
+        costs.seconds *= 0.9  # so that it is tried again some time
+        return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
+    deadline = thread_time() + _PATIENCE * anew
+    if lost > _FEW and costs.has_few_proofs:
+        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, deadline)
+    return Choice("bf", "few facts have gone", lost, deadline)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from time import thread_time
 
 import numpy as np
 
@@ -23,6 +24,14 @@ from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Store, Table
 from tidelog.syntax.tree import Atom, Negation
+
+
+class TooLongError(Exception):
+    """Given up, for starting over should be quicker; `removed` are the facts that have left their relations."""
+
+    def __init__(self, removed: dict[str, Rows]) -> None:
+        super().__init__("starting over should be quicker")
+        self.removed = removed
 
 
 class Deletion(ABC):
@@ -53,8 +62,9 @@ class Deletion(ABC):
                 self.state.table(rule.head.predicate).show_all()
         before = self.evaluation.statistics.derivations
         self._run(prepared.losing, prepared.losing_together)
-        left = dict.fromkeys(self.gone, 0)
+        left = self._left = dict.fromkeys(self.gone, 0)
         while self.examine():
+            self.give_up_in_time()
             new = [name for name, table in self.gone.items() if table.end > left[name]]
             if not new:
                 break
@@ -71,6 +81,14 @@ class Deletion(ABC):
         self.counters.suspected = between - before
         self.counters.rederived = self.evaluation.statistics.derivations - between
         return {name: table for name, table in self.gone.items() if len(table)}
+
+    deadline: float | None = None
+    """When to give up (`thread_time`)."""
+
+    def give_up_in_time(self) -> None:
+        """Raise if it has taken too long."""
+        if self.deadline is not None and thread_time() > self.deadline:
+            raise TooLongError({name: table.rows[: self._left[name]].copy() for name, table in self.gone.items()})
 
     def _helpers(self) -> dict[str, dict[str, Table]]:
         """Empty tables beside each relation that the unit has rules for, by what they are for."""

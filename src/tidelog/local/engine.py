@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop
+from time import thread_time
 
 import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.local import counting
+from tidelog.local.choosing import costs_of, rows_of
 from tidelog.local.core import Core, core_of
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Differences
@@ -149,7 +151,9 @@ class LocalEngine:
         if not self._is_derived:
             for number, unit in enumerate(self.core.units):
                 progress.unit = evaluation.unit = number
+                spent = thread_time()
                 evaluation.from_scratch(unit)
+                costs_of(unit, self.state).derived(thread_time() - spent, rows_of(unit, self.state))
             return
         changed: Iterable[str] = maintenance.begin(self._derived)
         waiting, number = list[int](), -1  # a heap: units are numbered from the bottom to the top

@@ -17,9 +17,9 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.backward_forward import BackwardForward
-from tidelog.local.choosing import choose
+from tidelog.local.choosing import Choice, choose, costs_of, rows_of
 from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
-from tidelog.local.deletion import Deletion
+from tidelog.local.deletion import Deletion, TooLongError
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
@@ -30,6 +30,7 @@ from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
 from tidelog.local.virtual_changes import VirtualChange
 
+NONE: Mapping[str, Rows] = {}
 ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
 """How facts of a unit are deleted."""
 
@@ -113,12 +114,18 @@ class Maintenance:
         chosen = ""
         seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
         if seeds or self._loses(unit, changed):
-            chosen, why = choose(self.algorithm, unit, self.state, self.deltas, seeds)
-            self.chosen.setdefault(chosen, why)
+            choice = choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
+            chosen = choice.algorithm
+            self.chosen.setdefault(chosen, choice.why)
             if chosen == "rematerialise":
                 self._start_over(unit)
                 return
-            gone = self._delete(unit, chosen, seeds)
+            try:
+                gone = self._delete(unit, choice, seeds)
+            except TooLongError as given_up:
+                self.chosen.setdefault("rematerialise", "to follow each of the facts that have gone was taking longer")
+                self._start_over(unit, given_up.removed)
+                return
             watch.progress.facts = others + _seen(own) if watch.counts_facts else 0
             begin |= {name: 0 for name in gone if not own[name].arity}  # its one row leaves no hole
         started = time.perf_counter()
@@ -160,13 +167,19 @@ class Maintenance:
             else:
                 self.evaluation.continue_from(unit, new, first)
 
-    def _delete(self, unit: Unit, chosen: str, seeds: Mapping[str, Rows]) -> dict[str, Table]:
-        started = time.perf_counter()
-        deletion = ALGORITHMS[chosen](unit, self.state, self.deltas, self.evaluation, self.undo)
-        gone = deletion.delete(seeds)
-        self.counters.add(deletion.counters)
-        self._spent("deletion", started)
-        return gone
+    def _delete(self, unit: Unit, choice: Choice, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+        started, spent = time.perf_counter(), time.thread_time()
+        deletion = ALGORITHMS[choice.algorithm](unit, self.state, self.deltas, self.evaluation, self.undo)
+        deletion.deadline = choice.deadline
+        try:
+            return deletion.delete(seeds)
+        finally:
+            done = deletion.counters
+            if choice.lost:
+                suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
+                costs_of(unit, self.state).deleted(time.thread_time() - spent, choice.lost, suspected, kept)
+            self.counters.add(done)
+            self._spent("deletion", started)
 
     def _spent(self, phase: str, started: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
@@ -193,8 +206,9 @@ class Maintenance:
 
     # --- from nothing ----------------------------------------------------------------------------------------------------
 
-    def _start_over(self, unit: Unit) -> None:
-        """Derive a unit anew, from what the user gave."""
+    def _start_over(self, unit: Unit, removed: Mapping[str, Rows] = NONE) -> None:
+        """Derive a unit anew, from what the user gave; `removed` are facts that this update has taken away already."""
+        spent = time.thread_time()
         progress = self.evaluation.watch.progress
         own = {name: self.state.tables[name] for name in unit.relations}
         facts, held = progress.facts, _seen(own)
@@ -208,8 +222,11 @@ class Maintenance:
         progress.facts = facts + _seen(own) - held
         with self._phase("starting over"):
             self.evaluation.from_scratch(unit)
+        costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
         for name, table in own.items():
             before = self.undo.rows_before(table)
+            if name in removed:
+                before = np.concatenate([before, removed[name]])
             known = self.state.helper(f"#known {table.arity}", table.arity, before)
             came, went = table.rows[~known.contains(table.rows)], before[~table.contains(before)]
             self.deltas.changed(name, came.copy(), went)
