@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tidelog.local import materialise
-from tidelog.local.core import CoreRule, Unit
+from tidelog.local.core import CoreRule
 from tidelog.local.deletion import Deletion
 from tidelog.local.kernel import layout, proving
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
 from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
-from tidelog.local.state import State
 from tidelog.syntax.tree import Atom
 
 _FRAMES = 64
@@ -43,7 +42,8 @@ class BackwardForward(Deletion):
         self._examined = ends
         if self._machine is None:
             self._machine = self.state.variants.get(("bf", id(self.unit)))
-            if self._machine is None or not self._machine.begin(self):
+            walks = not self.state.virtual.keys().isdisjoint(self.unit.uses)  # what such plans walk has changed
+            if self._machine is None or walks or not self._machine.begin(self):
                 self._machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
                 self._machine.begin(self)
         self._machine.run()
@@ -57,11 +57,6 @@ class BackwardForward(Deletion):
         self.counters.checked = int(words[proving.CHECKED_COUNT])
         self.counters.backward = int(words[proving.BACKWARD_COUNT])
         self.counters.forward = int(words[proving.FORWARD_COUNT])
-
-
-def is_possible(unit: Unit, state: State) -> bool:
-    """Whether proofs can be looked for: not through virtual relations, whose lists a waiting check cannot keep."""
-    return state.virtual.keys().isdisjoint(unit.uses)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from time import thread_time
 
-from tidelog.local.backward_forward import is_possible
 from tidelog.local.core import Unit
 from tidelog.local.counting import is_counted
 from tidelog.local.deltas import Deltas, Rows
@@ -102,8 +101,6 @@ def rows_of(unit: Unit, state: State) -> int:
 
 def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
     """The algorithm for a unit that may lose facts."""
-    if asked in ("auto", "bf") and not is_possible(unit, state):
-        return Choice("dred", "B/F does not look for proofs through virtual relations")
     if asked == "counting" and not is_counted(unit, state):
         return Choice("dred", "facts of a relation with special means are not counted")
     if asked != "auto":

@@ -127,7 +127,8 @@ if CHECKED:
         return arithmetic.evaluate(T, P, begin, end, slots, stack)
 
     @part
-    def _ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
+    def ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
+        """Ask a virtual relation."""
         return virtual.ask(op, W, first, second, L)
 
 else:
@@ -137,7 +138,8 @@ else:
         return call(F[0], T.ctypes.data, P.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
 
     @part
-    def _ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+    def ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+        """Ask a virtual relation."""
         return call(F[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
 
 
@@ -258,7 +260,7 @@ def run(
             v = np.int64(P[at + 1])
             if entering:
                 cursor[depth] = 0
-                budget -= _ask(F, np.int64(op), V[v], np.int64(slots[P[at + 2]]), np.int64(0), lists[depth])
+                budget -= ask(F, np.int64(op), V[v], np.int64(slots[P[at + 2]]), np.int64(0), lists[depth])
             if cursor[depth] < lists[depth, 1]:
                 slots[P[at + 2] if op == NODES else P[at + 3]] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
                 cursor[depth] += 1
@@ -293,7 +295,7 @@ def run(
                 found = _exists(M, X, P, at, key) == (op == SOME)
             elif op == HAS_PAIR or op == LACKS_PAIR:
                 left, right = np.int64(slots[P[at + 2]]), np.int64(slots[P[at + 3]])
-                found = (_ask(F, HAS_PAIR, V[P[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
+                found = (ask(F, HAS_PAIR, V[P[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
                 budget -= 4
             else:  # NO_PAIR
                 form, v = P[at + 2], np.int64(P[at + 1])
@@ -303,7 +305,7 @@ def run(
                     found = not virtual.has_any_loop(V[v])
                 else:
                     side = np.int64(FORWARD if form == FROM_LEFT else BACKWARD)
-                    found = _ask(F, side, V[v], np.int64(slots[P[at + 3]]), np.int64(0), lists[depth]) == 0
+                    found = ask(F, side, V[v], np.int64(slots[P[at + 3]]), np.int64(0), lists[depth]) == 0
         if found:
             depth += 1
             entering = True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tidelog.local.kernel.build import part
-from tidelog.local.kernel.join import run
-from tidelog.local.kernel.layout import BUDGET, ENTERING, STATE_WIDTH, STATUS
+from tidelog.local.kernel.join import ask, run
+from tidelog.local.kernel.layout import BACKWARD, BUDGET, ENTERING, FORWARD, NODES, STATE_WIDTH, STATUS, STEPS_AT
 from tidelog.local.kernel.memory import Int64s, int32s, int64s
 
 # Q: a plan's buffers.
@@ -41,3 +43,16 @@ def restart(Q: Int64s, plan: int, budget: int) -> None:
     S[:] = 0
     S[ENTERING] = 1
     S[BUDGET] = budget
+
+
+@part
+def ask_again(V: Int64s, Q: Int64s, plan: int, depth: int) -> None:
+    """Fill the lists of virtual relations that a plan walks, down to some step, for it goes on where it stood."""
+    q = Q[plan]
+    P, slots = int32s(q[CODE], q[CODE_LENGTH]), int32s(q[SLOTS], q[SLOT_LENGTH])
+    for step in range(depth + 1):
+        at = np.int64(P[STEPS_AT + step])
+        op = np.int64(P[at])
+        if op == NODES or op == FORWARD or op == BACKWARD:
+            lists = int64s(q[LISTS], 4 * q[STEPS])[4 * step : 4 * step + 4]
+            ask(int64s(q[SERVICES], 2), op, V[P[at + 1]], np.int64(slots[P[at + 2]]), np.int64(0), lists)

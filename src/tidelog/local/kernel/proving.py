@@ -36,8 +36,9 @@ from tidelog.local.kernel.layout import (
     STATE_WIDTH,
     TABLE,
 )
+from tidelog.local.kernel.layout import DEPTH as PLAN_DEPTH
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
-from tidelog.local.kernel.plans import CURSOR, SLOT_LENGTH, SLOTS, STATE, STEPS, restart, run_plan
+from tidelog.local.kernel.plans import CURSOR, SLOT_LENGTH, SLOTS, STATE, STEPS, ask_again, restart, run_plan
 from tidelog.local.kernel.rounds import GROW_INDEX, extend_indexes
 from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
 
@@ -105,8 +106,8 @@ def _keep_place(Q: Int64s, plan: int, frame: Int64s) -> None:
 
 
 @part
-def _take_place(Q: Int64s, plan: int, frame: Int64s) -> None:
-    """Let a plan stand where a frame has kept it."""
+def _take_place(V: Int64s, Q: Int64s, plan: int, frame: Int64s) -> None:
+    """Let a plan stand where a frame has kept it; the lists of virtual relations are gone, for others have used their place."""
     at = np.int64(FRAME_HEAD)
     S = int64s(Q[plan, STATE], STATE_WIDTH)
     for i in range(STATE_WIDTH):
@@ -120,6 +121,7 @@ def _take_place(Q: Int64s, plan: int, frame: Int64s) -> None:
     for i in range(len(cursor)):
         cursor[i] = frame[at + i]
     frame[WAITS] = 0
+    ask_again(V, Q, plan, S[PLAN_DEPTH])
 
 
 @part
@@ -282,7 +284,7 @@ def _advance(
     plan = B[b, PLAN]
     slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
     if frame[WAITS] != 0:
-        _take_place(Q, plan, frame)
+        _take_place(V, Q, plan, frame)
     elif frame[ATOM] == -1:
         if not _start(M, R, Q, B, A, frame):
             frame[BACKWARD] += 1

@@ -1,0 +1,62 @@
+"""B/F: facts that have another proof stay, also where proofs lead through relations that are not written out."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tidelog import KnowledgeBase
+from tidelog.changes import Change
+
+THROUGH_CLOSURES = """
+    reach(X, Y) :- road(X, Y).  reach(X, Z) :- reach(X, Y), reach(Y, Z).
+    near(X, Y) :- same(X, Y).  near(X, Y) :- near(Y, X).  near(X, Z) :- near(X, Y), near(Y, Z).
+    safe(X) :- harbour(X).
+    safe(X) :- reach(X, Y), safe(Y), near(Y, Z), not closed(Z).
+    safe(X) :- reach(Y, X), safe(Y), twin(X, Y).
+    lost(X) :- reach(X, _), not safe(X).
+"""
+NODES = st.integers(0, 5)
+FACTS = st.one_of(
+    st.tuples(st.sampled_from(["road", "same", "twin"]), NODES, NODES),
+    st.tuples(st.sampled_from(["harbour", "closed"]), NODES),
+)
+
+
+def everything(kb: KnowledgeBase) -> set[tuple[object, ...]]:
+    return set(kb.facts())
+
+
+@settings(max_examples=150)
+@given(st.lists(FACTS, max_size=20), st.lists(st.tuples(st.lists(FACTS, max_size=3), st.lists(FACTS, max_size=3)), max_size=5))
+def test_proofs_through_virtual_relations(
+    initial: list[tuple[object, ...]], updates: list[tuple[list[tuple[object, ...]], list[tuple[object, ...]]]]
+) -> None:
+    kb = KnowledgeBase(THROUGH_CLOSURES, algorithm="bf")
+    explicit = set(initial)
+    kb.update(insert=initial)
+    for inserted, deleted in updates:
+        change = kb.update(insert=inserted, delete=deleted)
+        assert "dred" not in change.stats.algorithm
+        explicit = explicit - set(deleted) | set(inserted)
+        anew = KnowledgeBase(THROUGH_CLOSURES, modules=False)
+        anew.update(insert=list(explicit))
+        assert everything(kb) == everything(anew)
+
+
+def examined(change: Change) -> int:
+    counters = change.stats.counters
+    return counters.suspected + counters.backward + counters.forward + counters.rederived + counters.inserted
+
+
+def test_a_clique_hardly_notices_a_lost_edge() -> None:
+    """The paper's best case: every fact has many proofs."""
+    rules = "linked(X, Y) :- edge(X, Y). linked(X, Y) :- linked(Y, X). linked(X, Z) :- linked(X, Y), linked(Y, Z)."
+    edges = [("edge", x, y) for x in range(20) for y in range(x + 1, 20)]
+    changes = []
+    for algorithm in ("bf", "dred"):
+        kb = KnowledgeBase(rules, algorithm=algorithm, modules=False)
+        kb.update(insert=edges)
+        changes.append(kb.update(delete=[("edge", 3, 4)]))
+        assert kb.count("linked") == 400
+    assert 20 * examined(changes[0]) < examined(changes[1])
