@@ -56,7 +56,9 @@ class Watch:
     def guarding(self) -> Self:
         """Keep Ctrl-C until the next look, so that it never falls between two steps that belong together: `with …guarding():`.
 
-        What comes behind the last look comes too late to stop anything, and is let go.
+        What comes behind the last look comes too late to stop anything, and is let go.  Where another handler than Python's own
+        is in place (a Spark that we started has one that ends its jobs first), Ctrl-C comes at once, also between two steps;
+        whoever guards there must start from scratch afterwards, as the knowledge base on Spark does.
         """
         return self
 
