@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.local_engine import as_tuples, engine_of
 from tests.random_graphs import graph_histories
 from tests.random_programs import History, histories
@@ -76,3 +79,19 @@ def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: Histo
         counted.update(**update)
         done = kb.update(**update).stats.counters
         assert done.suspected + done.forward <= instances
+
+
+@pytest.mark.parametrize("algorithm", ["bf", "dred", "counting", "auto", "rematerialise"])
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=8, max_size=24, unique=True))
+def test_two_facts_of_an_instance_that_go_in_turn(algorithm: Any, edges: list[tuple[int, int]]) -> None:
+    """A rule with two atoms of its own relation, of which one goes a round before the other."""
+    rules = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z). loop(X) :- path(X, X)."
+    kb = KnowledgeBase(rules, algorithm=algorithm, modules=False)
+    kb.update(insert=[("edge", *edge) for edge in edges])
+    while edges:
+        kb.update(delete=[("edge", *edge) for edge in edges[:2]])
+        edges = edges[2:]
+        anew = KnowledgeBase(rules)
+        anew.update(insert=[("edge", *edge) for edge in edges])
+        assert set(kb.facts("path")) == set(anew.facts("path"))

@@ -44,7 +44,7 @@ class Deletion(ABC):
         helpers = self._helpers()
         self.gone = helpers["gone"]
         """What went, by relation."""
-        self.suspects = helpers[self.suspects_role]
+        self.suspects = helpers["suspect"]
         self.helpers = helpers
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
@@ -116,7 +116,6 @@ class Deletion(ABC):
 
     roles: tuple[str, ...] = ("gone", "suspect")
     """What there are tables for, beside each relation."""
-    suspects_role = "suspect"
 
     def _prepared(self) -> _Prepared:
         """The rules for changes of these relations, kept for the next update that changes the same ones."""
@@ -141,8 +140,8 @@ class Deletion(ABC):
 
     def _suspecting(self, rule: CoreRule, _origin: CoreRule) -> CoreRule:
         """A rule, made from another one, that suspects its head, if it is there."""
-        head = Atom(f"#{self.suspects_role} {rule.head.predicate}", rule.head.args)
-        return self.deltas.variant(rule, self.suspects_role, (*rule.body, rule.head), head)
+        head = Atom(f"#suspect {rule.head.predicate}", rule.head.args)
+        return self.deltas.variant(rule, "suspecting", (*rule.body, rule.head), head)
 
     def _at(self, rule: CoreRule, at: int, name: str) -> Entry:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""

@@ -6,19 +6,29 @@ some rule from what is left, comes back, with all that follows from it (`materia
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from tidelog.local.deletion import Deletion
+from tidelog.local.deltas import Rows
+from tidelog.local.tables import Table
 from tidelog.syntax.tree import Atom
 
 
 class DRed(Deletion):
     """Delete everything that may have to go, then bring back what need not."""
 
-    roles = ("gone",)
-    suspects_role = "gone"
+    def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
+        """As any deletion; no suspect has been examined yet."""
+        self._examined = dict.fromkeys(self.suspects, 0)
+        return super().delete(seeds)
 
     def examine(self) -> bool:
-        """Suspects have gone already."""
-        return True
+        """Let all suspects go."""
+        new = [name for name, table in self.suspects.items() if table.end > self._examined[name]]
+        for name in new:
+            self.gone[name].insert(self.suspects[name].appended_since(self._examined[name]))
+            self._examined[name] = self.suspects[name].end
+        return bool(new)
 
     def finish(self) -> None:
         """Bring back what is explicit, and what some rule derives from what is left."""
