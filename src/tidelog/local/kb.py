@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
-from tidelog.errors import Diagnostics, TidelogError, fail
+from tidelog.errors import Diagnostics, fail
 from tidelog.facts import Facts
-from tidelog.functions.signatures import ANY
 from tidelog.kb import KnowledgeBase, LoadReport
-from tidelog.local.dictionary import Dictionary
 from tidelog.local.engine import LocalEngine
+from tidelog.local.given import FactReader, GivenFacts
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.materialise import Statistics
 from tidelog.local.state import Undo
@@ -25,7 +23,8 @@ from tidelog.local.watch import Limits, Watch
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact
 from tidelog.program.queries import check_query
-from tidelog.values import Kind, Value, from_python
+from tidelog.program.relations import Relation
+from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
@@ -36,12 +35,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     """A knowledge base in this process."""
 
     _started: LocalEngine | None = None
-    _columns: dict[str, tuple[dict[type, dict[Any, int]], ...]]
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """As every knowledge base."""
-        self._columns = {}
-        super().__init__(*args, **options)
+    _reader: FactReader
 
     @property
     def statistics(self) -> Statistics:
@@ -111,9 +105,11 @@ class LocalKnowledgeBase(KnowledgeBase):
         explicit facts that have its key; of two with one key, the last counts.
         """
         started = perf_counter()
-        inserted, deleted = self._read(insert), self._read(delete)
+        engine = self._engine
+        inserted, deleted = self._reader.read(insert), self._reader.read(delete)
         replacing = self._last_upserts(self._checked(upsert)) if upsert != () else ()
-        engine, watch = self._settled(), self._watch()
+        self._settled()
+        watch = self._watch()
         known, undo = dict(self._loaded), Undo(engine.state)
         without_effect = removed = added = 0
         with watch.guarding():
@@ -136,7 +132,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             except BaseException:
                 undo.go_back()
                 self._loaded = known
-                self._columns.clear()
+                self._reader.forget_columns()
                 engine.forget_changes()
                 raise
         statistics = ChangeStatistics(
@@ -165,7 +161,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             return
         undo = Undo(engine.state)
         for update in updates:
-            deleted, inserted = self._read(update.delete).rows(), self._read(update.insert).rows()
+            deleted, inserted = self._reader.read(update.delete).rows(), self._reader.read(update.insert).rows()
             replacing = self._by_relation(self._last_upserts(self._checked(update.upsert)))
             with watch.guarding():
                 for name, rows in deleted.items():
@@ -176,91 +172,6 @@ class LocalKnowledgeBase(KnowledgeBase):
                     self._know(name, rows.shape[1])
                     engine.add(name, rows)
                 watch.look()
-
-    def _read(self, facts: Iterable[tuple[object, ...]]) -> _Given:
-        """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
-        ids: dict[str, dict[tuple[int, ...], None]] = {}
-        others: list[tuple[object, ...]] = []
-        if not isinstance(facts, Sequence):
-            facts = list(facts)
-        if len(facts) > _MANY:
-            return self._read_many(facts)
-        for fact in facts:
-            row = self._quick_row(fact)
-            if row is None:
-                others.append(fact)
-            else:
-                ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
-        return _Given(self._engine.state.terms, ids, self._checked(others) if others else [])
-
-    def _read_many(self, facts: Sequence[tuple[object, ...]]) -> _Given:
-        """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
-        groups: dict[str, list[tuple[object, ...]]] = {}
-        others: list[tuple[object, ...]] = []
-        for fact in facts:
-            if type(fact) is tuple and fact and type(name := fact[0]) is str:
-                groups.setdefault(name, []).append(fact)
-            else:
-                others.append(fact)
-        tables: dict[str, Any] = {}
-        for name, group in groups.items():
-            rows = self._quick_table(name, group)
-            if rows is None:
-                others += group
-            else:
-                tables[name] = rows
-        return _Given(self._engine.state.terms, {}, self._checked(others) if others else [], tables)
-
-    def _quick_table(self, name: str, facts: list[tuple[object, ...]]) -> Any:
-        """The different rows of facts of one relation, or None if they need more care."""
-        columns = self._columns.get(name) or self._prepared_columns(name)
-        if not columns or set(map(len, facts)) != {len(columns) + 1}:
-            return None
-        terms, ids = self._engine.state.terms, []
-        for known, values in zip(columns, list(zip(*facts, strict=True))[1:], strict=True):
-            types = set(map(type, values))
-            if len(types) != 1 or not types <= known.keys():
-                return None
-            try:
-                encoded = terms.encode_alike(values)
-            except (OverflowError, UnicodeError):  # said with everything else that is wrong
-                return None
-            ids.append(encoded)
-        return np.unique(np.column_stack(ids), axis=0)
-
-    def _quick_row(self, fact: tuple[object, ...]) -> tuple[int, ...] | None:
-        """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
-        if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
-            return None
-        columns = self._columns.get(name)
-        if columns is None and (columns := self._prepared_columns(name)) is None:
-            return None
-        if len(columns) != len(fact) - 1:
-            return None
-        row, terms = [], self._engine.state.terms
-        for known, value in zip(columns, fact[1:], strict=True):
-            ids = known.get(type(value))
-            if ids is None:
-                return None
-            if value in ids:
-                row.append(ids[value])
-            elif (fitting := _usual(value)) is None:
-                return None
-            else:
-                row.append(terms.encode_one(fitting))
-        return tuple(row)
-
-    def _prepared_columns(self, name: str) -> tuple[dict[type, dict[Any, int]], ...] | None:
-        """For each column of a relation the ids by Python's types of values that fit it as they are."""
-        relation = self.relations.get(name)
-        if relation is None:
-            return None
-        types, quick = {Kind.INT: int, Kind.STRING: str}, self._engine.state.terms.quick
-        declared = [relation.declared_type(at) for at in range(relation.arity)]
-        self._columns[name] = tuple(
-            {types[kind]: quick[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
-        )
-        return self._columns[name]
 
     def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
         checked = explicit_facts(self._program, facts)
@@ -274,6 +185,9 @@ class LocalKnowledgeBase(KnowledgeBase):
         diagnostics.raise_errors()
         return checked
 
+    def _relation(self, name: str) -> Relation | None:
+        return self._program.relations.get(name) or self._loaded.get(name)
+
     def _last_upserts(self, facts: Iterable[GroundFact]) -> Iterable[GroundFact]:
         """Of several upserts with one key, the last; or an error, if a relation has no key."""
         last: dict[object, GroundFact] = {}
@@ -282,7 +196,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         return last.values()
 
     def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
-        return _Given(self._engine.state.terms, {}, facts).rows()
+        return GivenFacts(self._engine.state.terms, {}, facts).rows()
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -318,6 +232,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._started is None:
             _announce_compilation()
             self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
+            self._reader = FactReader(self._started.state.terms, self._relation, self._checked)
             for name, rows in self._by_relation(self._program.facts).items():
                 self._started.add(name, rows)
         return self._started
@@ -339,39 +254,6 @@ def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
         return rows
     _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
     return rows[np.sort(len(rows) - 1 - at)]
-
-
-_MANY = 64
-"""More facts than that are read column by column."""
-
-
-def _usual(thing: object) -> Value | None:
-    """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
-    try:
-        return from_python(thing)
-    except TidelogError:
-        return None
-
-
-@dataclass(slots=True)
-class _Given:
-    """Facts that were given to an update."""
-
-    terms: Dictionary
-    ids: dict[str, dict[tuple[int, ...], None]]
-    others: Iterable[GroundFact]
-    """Those of which some terms may be new."""
-    tables: dict[str, Any] = field(default_factory=dict)
-    """Those that were read column by column."""
-
-    def rows(self) -> dict[str, Any]:
-        """The facts by relation, each once, as ids."""
-        for name, values in self.others:
-            self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
-        result = {
-            name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()
-        }
-        return {**result, **self.tables} if self.tables else result
 
 
 _announced: list[bool] = []

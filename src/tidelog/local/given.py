@@ -1,0 +1,156 @@
+"""Facts as the user gives them to an update, read into rows of ids.
+
+The usual ones, tuples of strings and integers for known relations, are read in a moment: one by one, by what the dictionary has
+met, or, if they are many, column by column. Whatever is not usual is checked with all care (`program.explicit`), and everything
+that is wrong is said at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tidelog.errors import TidelogError
+from tidelog.functions.signatures import ANY
+from tidelog.local.dictionary import Dictionary
+from tidelog.program.program import GroundFact
+from tidelog.program.relations import Relation
+from tidelog.values import Kind, Value, from_python
+
+_MANY = 64
+"""More facts than that are read column by column."""
+Fact = tuple[object, ...]
+Columns = tuple[dict[type, dict[Any, int]], ...]
+"""For each column of a relation the ids by Python's types of values that fit it as they are."""
+
+
+@dataclass(slots=True)
+class GivenFacts:
+    """Facts that were given to an update."""
+
+    terms: Dictionary
+    ids: dict[str, dict[tuple[int, ...], None]]
+    others: Iterable[GroundFact]
+    """Those of which some terms may be new."""
+    tables: dict[str, Any] = field(default_factory=dict)
+    """Those that were read column by column."""
+
+    def rows(self) -> dict[str, Any]:
+        """The facts by relation, each once, as ids."""
+        for name, values in self.others:
+            self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
+        result = {
+            name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()
+        }
+        return {**result, **self.tables} if self.tables else result
+
+
+class FactReader:
+    """Reads facts of a program's relations."""
+
+    def __init__(
+        self, terms: Dictionary, relation: Callable[[str], Relation | None], check: Callable[[Iterable[Fact]], list[GroundFact]]
+    ) -> None:
+        """`relation` knows relations by name; `check` reads facts with all care, or raises."""
+        self._terms, self._relation, self._check = terms, relation, check
+        self._columns: dict[str, Columns] = {}
+
+    def forget_columns(self) -> None:
+        """A relation may not be known any more."""
+        self._columns.clear()
+
+    def read(self, facts: Iterable[Fact]) -> GivenFacts:
+        """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
+        ids: dict[str, dict[tuple[int, ...], None]] = {}
+        others: list[Fact] = []
+        if not isinstance(facts, Sequence):
+            facts = list(facts)
+        if len(facts) > _MANY:
+            return self._read_many(facts)
+        for fact in facts:
+            row = self._quick_row(fact)
+            if row is None:
+                others.append(fact)
+            else:
+                ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
+        return GivenFacts(self._terms, ids, self._check(others) if others else [])
+
+    def _read_many(self, facts: Sequence[Fact]) -> GivenFacts:
+        """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
+        groups: dict[str, list[Fact]] = {}
+        others: list[Fact] = []
+        for fact in facts:
+            if type(fact) is tuple and fact and type(name := fact[0]) is str:
+                groups.setdefault(name, []).append(fact)
+            else:
+                others.append(fact)
+        tables: dict[str, Any] = {}
+        for name, group in groups.items():
+            rows = self._quick_table(name, group)
+            if rows is None:
+                others += group
+            else:
+                tables[name] = rows
+        return GivenFacts(self._terms, {}, self._check(others) if others else [], tables)
+
+    def _quick_table(self, name: str, facts: list[Fact]) -> Any:
+        """The different rows of facts of one relation, or None if they need more care."""
+        columns = self._columns.get(name) or self._prepared_columns(name)
+        if not columns or set(map(len, facts)) != {len(columns) + 1}:
+            return None
+        terms, ids = self._terms, []
+        for known, values in zip(columns, list(zip(*facts, strict=True))[1:], strict=True):
+            types = set(map(type, values))
+            if len(types) != 1 or not types <= known.keys():
+                return None
+            try:
+                encoded = terms.encode_alike(values)
+            except (OverflowError, UnicodeError):  # said with everything else that is wrong
+                return None
+            ids.append(encoded)
+        return np.unique(np.column_stack(ids), axis=0)
+
+    def _quick_row(self, fact: Fact) -> tuple[int, ...] | None:
+        """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
+        if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
+            return None
+        columns = self._columns.get(name)
+        if columns is None and (columns := self._prepared_columns(name)) is None:
+            return None
+        if len(columns) != len(fact) - 1:
+            return None
+        row, terms = [], self._terms
+        for known, value in zip(columns, fact[1:], strict=True):
+            ids = known.get(type(value))
+            if ids is None:
+                return None
+            if value in ids:
+                row.append(ids[value])
+            elif (fitting := _usual(value)) is None:
+                return None
+            else:
+                row.append(terms.encode_one(fitting))
+        return tuple(row)
+
+    def _prepared_columns(self, name: str) -> Columns | None:
+        """For each column of a relation the ids by Python's types of values that fit it as they are."""
+        relation = self._relation(name)
+        if relation is None:
+            return None
+        types, quick = {Kind.INT: int, Kind.STRING: str}, self._terms.quick
+        declared = [relation.declared_type(at) for at in range(relation.arity)]
+        self._columns[name] = tuple(
+            {types[kind]: quick[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
+        )
+        return self._columns[name]
+
+
+def _usual(thing: object) -> Value | None:
+    """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
+    try:
+        return from_python(thing)
+    except TidelogError:
+        return None
