@@ -66,7 +66,7 @@ class FactReader:
         """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
         ids: dict[str, dict[tuple[int, ...], None]] = {}
         others: list[Fact] = []
-        if not isinstance(facts, Sequence):
+        if type(facts) is not list and type(facts) is not tuple:
             facts = list(facts)
         if len(facts) > _MANY:
             return self._read_many(facts)

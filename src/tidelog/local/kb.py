@@ -118,11 +118,12 @@ class LocalKnowledgeBase(KnowledgeBase):
                 for name, rows in deleted.rows().items():
                     count = engine.remove(name, rows, undo)
                     removed, without_effect = removed + count, without_effect + len(rows) - count
-                replacing_rows = self._by_relation(replacing)
+                replacing_rows = self._by_relation(replacing) if replacing else {}
                 for name, rows in replacing_rows.items():
                     removed += engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
                 for name, rows in inserted.rows().items():
-                    self._know(name, rows.shape[1])
+                    if self._relation(name) is None:
+                        self._know(name, rows.shape[1])
                     count = engine.add(name, rows)
                     added, without_effect = added + count, without_effect + len(rows) - count
                 for name, rows in replacing_rows.items():
