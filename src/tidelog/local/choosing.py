@@ -74,7 +74,7 @@ class Costs:
             self.suspected, self.kept = 0.75 * self.suspected + suspected, 0.75 * self.kept + kept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Choice:
     """An algorithm for a unit in one update."""
 
@@ -96,7 +96,7 @@ def costs_of(unit: Unit, state: State) -> Costs:
 
 def rows_of(unit: Unit, state: State) -> int:
     """How many rows a unit, and what it reads, have."""
-    return sum([len(state.tables[name]) for name in unit.uses.union(unit.relations) if name in state.tables])
+    return sum([len(state.tables[name]) for name in {*unit.uses, *unit.relations} if name in state.tables])
 
 
 def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
