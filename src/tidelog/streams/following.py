@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 from tidelog.changes import Change
 from tidelog.errors import TidelogError, fail
+from tidelog.program.relations import Relation
 from tidelog.streams.fitting import fitting
 from tidelog.streams.source import UpdateSource
 from tidelog.streams.update import Update, UpdateError, as_update
 
-if TYPE_CHECKING:
-    from tidelog.kb import KnowledgeBase
+
+class Follower(Protocol):
+    """What a stream needs of a knowledge base."""
+
+    @property
+    def relations(self) -> Mapping[str, Relation]:
+        """All relations by name."""
+
+    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change: ...
+
+    def _replay(self, updates: Iterable[Update]) -> None: ...
 
 
 class _Work:
     """What both ways of following share: one update after the other, and which one it is."""
 
-    def __init__(self, kb: KnowledgeBase) -> None:
+    def __init__(self, kb: Follower) -> None:
         self._kb = kb
         self.number = 0
         """How many updates have been begun; also the number of the last one, counted from 1."""
@@ -43,7 +53,7 @@ class Following(_Work, Iterator[Change]):
     was before that update, and whoever asks again gets the next one.
     """
 
-    def __init__(self, kb: KnowledgeBase, source: UpdateSource) -> None:
+    def __init__(self, kb: Follower, source: UpdateSource) -> None:
         super().__init__(kb)
         self.source = source
         source.prepare = fitting(kb.relations)
@@ -114,7 +124,7 @@ class Following(_Work, Iterator[Change]):
 class AsyncFollowing(_Work, AsyncIterator[Change]):
     """The same over an asynchronous iterator.  Waiting for updates gives way to others; working one off does not."""
 
-    def __init__(self, kb: KnowledgeBase, updates: AsyncIterator[object]) -> None:
+    def __init__(self, kb: Follower, updates: AsyncIterator[object]) -> None:
         super().__init__(kb)
         self._updates = updates
         self._prepare = fitting(kb.relations)
