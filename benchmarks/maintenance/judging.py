@@ -18,8 +18,6 @@ AUTO = ALGORITHMS[0]
 SINGLE = ALGORITHMS[1:]
 SLACK = 1.3
 """How much longer `auto` may take than the best single algorithm."""
-NOISE = 50e-6
-"""Seconds by which two measurements may differ without a reason: `auto` also decides."""
 
 Tables = Mapping[str, Rows]
 
@@ -163,7 +161,7 @@ def _judgements_of_auto(tables: Tables) -> Iterator[Judgement]:
             measured,
             beside,
             f"{ratio:.2f}",
-            _met(ratio <= SLACK or own.cpu - best.cpu <= NOISE),
+            _met(ratio <= SLACK),
         )
 
 
