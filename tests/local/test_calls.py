@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.local_engine import ODD, Conditions, conditions, engine_of, rows_of, under
@@ -87,3 +89,13 @@ def test_undefined_results_are_counted() -> None:
     change = kb.update(insert=[("p", text) for text in ("1", "x", "y", "2")])
     assert change.stats.undefined == 2
     assert set(kb.facts("h")) == {(1,), (2,)}
+
+
+@pytest.mark.parametrize("algorithm", ["bf", "dred", "counting", "auto", "rematerialise"])
+def test_what_is_asked_for_while_something_else_is_not_any_more(algorithm: Any) -> None:
+    """One argument comes and another one goes in one update; the new one must be answered."""
+    kb = KnowledgeBase("number(X) :- word(X), W = int(string(X)), not hidden(X).", algorithm=algorithm)
+    kb.update(insert=[("word", 1), ("word", 2), ("word", 3), ("hidden", 1)])
+    assert sorted(kb.facts("number")) == [(2,), (3,)]
+    kb.update(delete=[("word", 2), ("hidden", 1)])
+    assert sorted(kb.facts("number")) == [(1,), (3,)]

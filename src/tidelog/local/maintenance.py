@@ -139,7 +139,7 @@ class Maintenance:
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
         if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
             counting.insert(unit, new, first, self.deltas, self.evaluation)
-        elif new or first:
+        elif new or first or unit.specials:  # functions may have been asked for something, too
             counting.forget(unit, self.state)
             self._derive(unit, new, [variant for variant, _ in first])
         self.counters.inserted += self.evaluation.statistics.derivations - used
