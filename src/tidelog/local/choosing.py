@@ -102,7 +102,7 @@ def rows_of(unit: Unit, state: State) -> int:
 def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
     """The algorithm for a unit that may lose facts."""
     if asked == "counting" and not is_counted(unit, state):
-        return Choice("dred", "facts of a relation with special means are not counted")
+        return Choice("dred", "its derivations have not been counted")
     if asked != "auto":
         return Choice(asked, "as asked for")
     lost = sum(map(len, seeds.values()))
