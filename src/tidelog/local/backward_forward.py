@@ -19,7 +19,8 @@ from tidelog.local.deletion import Deletion
 from tidelog.local.kernel import layout, proving
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
-from tidelog.local.planning import BackwardWords, Plan, plan, plan_backward
+from tidelog.local.planning import BackwardWords, plan, plan_backward
+from tidelog.local.plans import Plan
 from tidelog.syntax.tree import Atom
 
 _FRAMES = 64
@@ -42,8 +43,7 @@ class BackwardForward(Deletion):
         self._examined = ends
         if self._machine is None:
             self._machine = self.state.variants.get(("bf", id(self.unit)))
-            walks = not self.state.virtual.keys().isdisjoint(self.unit.uses)  # what such plans walk has changed
-            if self._machine is None or walks or not self._machine.begin(self):
+            if self._machine is None or not self._machine.begin(self):
                 self._machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
                 self._machine.begin(self)
         self._machine.run()
@@ -94,6 +94,8 @@ class _Machine:
         for number, size in self.sizes:
             if not (_FLOOR + counts[number] <= 4 * size <= 16 * (_FLOOR + counts[number])):
                 return False
+        if not all(prepared.can_walk(self.state) for prepared in self.walking):
+            return False
         self.deletion = deletion
         if self.explicit != len(self.state.explicit):
             self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
@@ -112,7 +114,7 @@ class _Machine:
     def _assemble(self) -> None:
         """One matrix of all plans, and lists of words for what the kernel must know of them."""
         plans: list[Plan] = []
-        back: list[tuple[int, int, int]] = []
+        back: list[tuple[int, ...]] = []
         listed: list[int] = []
         forth: list[int] = []
         indexes: list[int] = []
@@ -121,7 +123,7 @@ class _Machine:
             for backward in self.backward[k]:
                 fact_at = len(listed)
                 listed += backward.words.head
-                back.append((len(plans), fact_at, len(listed)))
+                back.append((len(plans), fact_at, len(listed), backward.plan.is_test))
                 listed.append(len(backward.words.body))
                 for predicate, slots in backward.words.body:
                     listed += [self.number[predicate], *slots]
@@ -136,9 +138,9 @@ class _Machine:
                 indexes += [index.number for index in self.state.helpers[f"#{role} {name}"].indexes.values()]
                 bounds.append(len(indexes))
             self.R[k, proving.BACK_FROM : proving.CHECKED_TO + 1] = bounds
-        self.plans = plans
+        self.plans, self.walking = plans, [prepared for prepared in plans if prepared.walks]
         self.Q: Int64s = np.array([prepared.addresses() for prepared in plans], np.int64).reshape(-1, PLAN_WIDTH)
-        self.B: Int64s = np.array(back, np.int64).reshape(-1, 3)
+        self.B: Int64s = np.array(back, np.int64).reshape(-1, proving.BACKWARD_WIDTH)
         self.A: Int32s = np.array(listed or [0], np.int32)
         self.F: Int32s = np.array(forth or [0], np.int32)
         self.N: Int32s = np.array(indexes, np.int32)

@@ -123,14 +123,23 @@ class Deletion(ABC):
         key = (type(self), id(self.unit), *changed)
         known: _Prepared | None = self.state.variants.get(key)
         if known is None:
+            rules = self.unit.rules
             known = self.state.variants[key] = _Prepared(
-                any(True for _ in self.deltas.staying(self.unit.rules)),
-                [(self._suspecting(v, rule), None) for rule in self.unit.rules for v in self.deltas.losing(rule, self.own)],
-                [self._at(rule, at, name) for rule in self.unit.rules for at, name in positive_atoms(rule) if name in self.gone],
+                any(True for _ in self.deltas.staying(rules)),
+                [(self._suspecting(v, rule), None) for rule in rules for v in self.deltas.losing(rule, self.own)],
+                [self._at(rule, at, name) for rule in rules for at, name in positive_atoms(rule) if name in self.gone],
             )
-            if is_possible(self.unit, self.state):
-                known.losing_together = Together(self.state, known.losing)
-                known.passing_on_together = Together(self.state, known.passing_on)
+            if is_possible(self.unit):
+                known.losing_together = self._together(known.losing)
+                known.passing_on_together = self._together(known.passing_on)
+        return known
+
+    def _together(self, entries: list[Entry]) -> Together:
+        """Rules that run together, the same for changes of other relations if they are the same rules."""
+        key = ("together", *((id(rule), at) for rule, at in entries))
+        known: Together | None = self.state.variants.get(key)
+        if known is None:
+            known = self.state.variants[key] = Together(self.state, entries)
         return known
 
     def _run(self, entries: list[Entry], together: Together | None) -> None:

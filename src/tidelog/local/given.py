@@ -7,7 +7,7 @@ that is wrong is said at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -87,31 +87,42 @@ class FactReader:
                 groups.setdefault(name, []).append(fact)
             else:
                 others.append(fact)
-        tables: dict[str, Any] = {}
+        tables: dict[str, list[Fact]] = {}
         for name, group in groups.items():
-            rows = self._quick_table(name, group)
-            if rows is None:
-                others += group
+            if self._is_usual(name, group):
+                tables[name] = group
             else:
-                tables[name] = rows
-        return GivenFacts(self._terms, {}, self._check(others) if others else [], tables)
+                others += group
+        try:
+            encoded = self._encoded(tables)
+        except (OverflowError, UnicodeError):  # said with everything else that is wrong
+            encoded, others = {}, list(facts)
+        return GivenFacts(self._terms, {}, self._check(others) if others else [], encoded)
 
-    def _quick_table(self, name: str, facts: list[Fact]) -> Any:
-        """The different rows of facts of one relation, or None if they need more care."""
+    def _is_usual(self, name: str, facts: list[Fact]) -> bool:
+        """Whether each column of some facts of a relation has values of one type that fits it as they are."""
         columns = self._columns.get(name) or self._prepared_columns(name)
         if not columns or set(map(len, facts)) != {len(columns) + 1}:
-            return None
-        terms, ids = self._terms, []
+            return False
         for known, values in zip(columns, list(zip(*facts, strict=True))[1:], strict=True):
             types = set(map(type, values))
             if len(types) != 1 or not types <= known.keys():
-                return None
-            try:
-                encoded = terms.encode_alike(values)
-            except (OverflowError, UnicodeError):  # said with everything else that is wrong
-                return None
-            ids.append(encoded)
-        return np.unique(np.column_stack(ids), axis=0)
+                return False
+        return True
+
+    def _encoded(self, tables: Mapping[str, list[Fact]]) -> dict[str, Any]:
+        """The different rows of usual facts, by relation; all values of a type at once, for most relations have few facts."""
+        values: dict[type, list[Any]] = {int: [], str: []}
+        places: dict[str, list[tuple[type, int, int]]] = {}
+        for name, facts in tables.items():
+            different = list(zip(*dict.fromkeys(facts), strict=True))
+            places[name] = []
+            for column in different[1:]:
+                alike = values[type(column[0])]
+                places[name].append((type(column[0]), len(alike), len(alike) + len(column)))
+                alike += column
+        ids = {kind: self._terms.encode_alike(alike) for kind, alike in values.items() if alike}
+        return {name: np.column_stack([ids[kind][begin:end] for kind, begin, end in columns]) for name, columns in places.items()}
 
     def _quick_row(self, fact: Fact) -> tuple[int, ...] | None:
         """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""

@@ -153,13 +153,14 @@ class Maintenance:
 
     def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
         """Derive what follows from facts that came, in one go if that is possible."""
-        if not is_possible(unit, self.state):
+        if not is_possible(unit):
             self.evaluation.continue_from(unit, new, first)
             return
         key = ("inserting", id(unit), *map(id, first))
         together: Together | None = self.state.variants.get(key)
         if together is None:
-            entries: list[Entry] = [(rule, at) for rule in unit.rules for at, _ in positive_atoms(rule)]
+            atoms = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule)]
+            entries: list[Entry] = [(rule, at) for rule, at, name in atoms if name not in self.state.virtual]
             together = self.state.variants[key] = Together(self.state, [*entries, *((rule, None) for rule in first)], unit)
         if not together.run(self.evaluation, new):
             if together.has_begun:

@@ -15,7 +15,8 @@ from tidelog.local.calls import answer
 from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.folding import fold
 from tidelog.local.kernel import join, layout
-from tidelog.local.planning import Plan, planned
+from tidelog.local.planning import planned
+from tidelog.local.plans import Plan
 from tidelog.local.state import State
 from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation

@@ -8,7 +8,7 @@ and from the size of the table otherwise.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,42 +16,13 @@ from tidelog.local.core import CoreRule
 from tidelog.local.expressions import COMPARISONS, postfix
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.join import BIND, CHECK, services
-from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.plans import Plan, Walk
 from tidelog.local.state import State
-from tidelog.local.tables import Index, Table
+from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 
 _ASKING = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
-
-
-@dataclass(slots=True)
-class Plan:
-    """A rule ready to run: its code, and where a run of it stands."""
-
-    head: str
-    code: Int32s
-    slots: Int32s
-    cursor: Int64s
-    lists: Int64s
-    key: Int32s
-    stack: Int64s
-    state: Int64s
-    services: Int64s
-    indexes: tuple[tuple[Table, Index], ...]
-    """The indexes that it uses."""
-    scratch: list[Int32s] = field(default_factory=list)
-
-    def addresses(self) -> list[int]:
-        """Where its buffers are: a row of the kernel's `Q`."""
-        pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
-        return [
-            *(word for pair in pairs for word in pair),
-            self.lists.ctypes.data,
-            *(word for buffer in (self.key, self.stack) for word in (buffer.ctypes.data, len(buffer))),
-            self.state.ctypes.data,
-            self.services.ctypes.data,
-        ]
 
 
 def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
@@ -73,12 +44,10 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
 def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
     """The plan of a rule that is asked for again and again; made anew where sizes are quite other than when it was made."""
     sizes = _sizes(rule, state, delta)
-    if sizes is None:
-        return plan(rule, state, delta)
     known = state.plans.get((id(rule), delta))
     if known is not None:
         prepared: Plan = known[1]
-        if all(
+        if prepared.can_walk(state) and all(
             size <= _ANOTHER_SIZE * before and before <= _ANOTHER_SIZE * size
             for size, before in zip(sizes, known[2], strict=True)
         ):
@@ -91,20 +60,19 @@ def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
 
 
 _ANOTHER_SIZE = 4
+_A_FEW = 64
 _MOST_PLANS = 10_000
 
 
-def _sizes(rule: CoreRule, state: State, delta: int | None) -> list[int] | None:
-    """How many rows the atoms of a rule see, and one more; None if its plan is good only once, for virtual relations change."""
+def _sizes(rule: CoreRule, state: State, delta: int | None) -> list[int]:
+    """How many rows the atoms of a rule see, and some more, for a few make no difference; of a virtual relation, its nodes."""
     sizes: list[int] = []
     for at, literal in enumerate(rule.body):
         atom = literal.atom if isinstance(literal, Negation) else literal
-        if not isinstance(atom, Atom):
-            continue
-        stored = state.stored(atom.predicate)
-        if isinstance(stored, VirtualRelation):
-            return None
-        sizes.append(1 + stored.length_of(layout.DELTA if at == delta else layout.WHOLE))
+        if isinstance(atom, Atom):
+            stored = state.stored(atom.predicate)
+            span = layout.DELTA if at == delta else layout.WHOLE
+            sizes.append(_A_FEW + (stored.longest_list if isinstance(stored, VirtualRelation) else stored.length_of(span)))
     return sizes
 
 
@@ -149,7 +117,7 @@ class _Planner:
         self.indexes: list[tuple[Table, tuple[int, ...]]] = []
         """Tables and columns; steps name their index by its place here until one plan of several is chosen."""
         self.widest, self.deepest = len(rule.head.args), 1
-        self.scratch: dict[int, Int32s] = {}
+        self.walks: list[Walk] = []
         self.bindings, self.visited = 1.0, 0.0
         self.tests_delta = False
         """Whether the delta's atom has become a test, which does not tell new facts from old ones."""
@@ -331,7 +299,7 @@ class _Planner:
 
     def _walk(self, atom: Atom, relation: VirtualRelation) -> None:
         """An atom of a virtual relation."""
-        number = self.state.number_of(relation)
+        number = self.state.number_of(atom.predicate)
         left, right = atom.args
         knows_left, knows_right = (names_of([arg]) <= self.bound for arg in atom.args)
         if not knows_left and not knows_right:
@@ -341,24 +309,25 @@ class _Planner:
             self.steps.append([layout.HAS_PAIR, number, self._slot(left), self._slot(right)])
             return
         op, key, new = (layout.FORWARD, left, right) if knows_left else (layout.BACKWARD, right, left)
-        self._lend_scratch(relation)
+        self._lend_scratch(atom, relation)
         self._bind_in_step(new, [op, number, self._slot(key), self._slot(new)])
 
     def _lack(self, atom: Atom, relation: VirtualRelation) -> None:
         """A negated atom of a virtual relation."""
-        number = self.state.number_of(relation)
+        number = self.state.number_of(atom.predicate)
         left, right = atom.args
         knows_left, knows_right = (names_of([arg]) <= self.bound for arg in atom.args)
         if knows_left and knows_right:
             self.steps.append([layout.LACKS_PAIR, number, self._slot(left), self._slot(right)])
             return
-        self._lend_scratch(relation)
+        self._lend_scratch(atom, relation)
         if knows_left:
             self.steps.append([layout.NO_PAIR, number, layout.FROM_LEFT, self._slot(left)])
         elif knows_right:
             self.steps.append([layout.NO_PAIR, number, layout.FROM_RIGHT, self._slot(right)])
         elif names_of([left]) == names_of([right]):
-            self.state.count_loops(relation)
+            self.walks[-1].counts_loops = True
+            self.state.count_loops(atom.predicate)
             self.steps.append([layout.NO_PAIR, number, layout.ANY_LOOP])
         else:
             self.steps.append([layout.NO_PAIR, number, layout.ANY_PAIR])
@@ -368,8 +337,9 @@ class _Planner:
         self._bind(term.name)
         self.steps.append(step)
 
-    def _lend_scratch(self, relation: VirtualRelation) -> None:
-        self.scratch[len(self.steps)] = np.empty(relation.longest_list, np.int32)
+    def _lend_scratch(self, atom: Atom, relation: VirtualRelation) -> None:
+        """Room for a list of what one value is related to, in this version of the relation and in those to come."""
+        self.walks.append(Walk(atom.predicate, len(self.steps), np.empty(2 * relation.longest_list + 64, np.int32)))
 
     # --- expressions -----------------------------------------------------------------------------------------------------
 
@@ -432,8 +402,8 @@ class _Planner:
         words = [len(steps), head_table.number, len(head), head_at, cut, *places, *head, *code]
         ops = {step[0] for step in steps}
         lists = np.zeros((len(steps), 4), np.int64)
-        for depth, buffer in self.scratch.items():
-            lists[depth, 2], lists[depth, 3] = buffer.ctypes.data, len(buffer)
+        for walk in self.walks:
+            lists[walk.depth, 2], lists[walk.depth, 3] = walk.scratch.ctypes.data, len(walk.scratch)
         return Plan(
             self.rule.head.predicate,
             np.array(words, np.int32),
@@ -445,7 +415,7 @@ class _Planner:
             np.zeros(layout.STATE_WIDTH, np.int64),
             services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_ASKING)),
             tuple((table, index) for (table, _), index in zip(self.indexes, indexes, strict=True)),
-            list(self.scratch.values()),
+            tuple(self.walks),
         )
 
 

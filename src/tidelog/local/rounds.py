@@ -17,7 +17,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel import rounds as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
-from tidelog.local.planning import plan
+from tidelog.local.planning import planned
 from tidelog.local.state import State
 from tidelog.syntax.tree import Atom, Negation
 
@@ -50,14 +50,14 @@ class Together:
     def _plan(self) -> None:
         """Make all plans, for sizes as they are."""
         state, watched, numbers, rows = self._state, dict[tuple[int, bool], int](), list[int](), list[list[int]]()
-        self._plans = [plan(rule, state, at) for rule, at in self._entries]
+        self._plans = [planned(rule, state, at) for rule, at in self._entries]
         for number, ((rule, at), prepared) in enumerate(zip(self._entries, self._plans, strict=True)):
             begin = len(numbers)
             numbers += [index.number for _, index in prepared.indexes]
             delta = -1
             for place, literal in enumerate(rule.body):
                 atom = literal.atom if isinstance(literal, Negation) else literal
-                if isinstance(atom, Atom):
+                if isinstance(atom, Atom) and atom.predicate not in state.virtual:
                     table, span = state.table(atom.predicate), layout.DELTA if place == at else layout.WHOLE
                     watched[table.number, place == at] = table.length_of(span)
                     delta = table.number if place == at else delta
@@ -67,6 +67,7 @@ class Together:
         self._W: Int64s = np.array([[*key, size] for key, size in watched.items()], np.int64).reshape(-1, 3)
         self._N: Int32s = np.array(numbers or [0], np.int32)
         self._indexes = {index.number: (table, index) for p in self._plans for table, index in p.indexes}
+        self._walking = [prepared for prepared in self._plans if prepared.walks]
         self._is_planned = True
 
     @property
@@ -84,7 +85,7 @@ class Together:
         self._begins[:] = -1
         for name, begin in new.items():
             self._begins[self._place[name]] = begin
-        if not self._is_planned:
+        if not self._is_planned or not all(prepared.can_walk(self._state) for prepared in self._walking):
             self._plan()
         words, state, watch = self._words, self._state, evaluation.watch
         words[:] = 0
@@ -131,6 +132,6 @@ class Together:
         evaluation.statistics.undefined += int(self._words[kernel.UNDEFINED_COUNT])
 
 
-def is_possible(unit: Unit, state: State) -> bool:
-    """Whether a unit's rules can run together: plans are kept, and virtual relations change under them; calls need Python."""
-    return not unit.specials and state.virtual.keys().isdisjoint(unit.uses)
+def is_possible(unit: Unit) -> bool:
+    """Whether a unit's rules can run together; calls need Python."""
+    return not unit.specials

@@ -38,7 +38,8 @@ class State:
         self.answered: dict[str, int] = {}
         """For each relation of asked arguments how many have been answered."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
-        self._numbers: dict[int, int] = {}
+        self._numbers: dict[str, int] = {}
+        """The rows of `V`; a relation keeps its row, for plans that are kept name it by that."""
 
     def prepare(self, core: Core) -> None:
         """Tables for all relations of a program."""
@@ -87,21 +88,22 @@ class State:
     def set_virtual(self, name: str, relation: VirtualRelation) -> None:
         """Let a virtual relation be what it now is."""
         self.virtual[name] = relation
-        self._renumber()
+        number = self.number_of(name)  # which may make `V` larger
+        self.V[number] = relation.words
 
-    def _renumber(self) -> None:
-        self._numbers = {id(relation): at for at, relation in enumerate(self.virtual.values())}
-        rows = [relation.words for relation in self.virtual.values()]
-        self.V = np.stack(rows) if rows else np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
+    def number_of(self, name: str) -> int:
+        """The row of `V` of a virtual relation."""
+        number = self._numbers.setdefault(name, len(self._numbers))
+        if number >= len(self.V):
+            self.V = np.concatenate([self.V, np.zeros((1 + number, kernel.VIRTUAL_WIDTH), np.int64)])
+        return number
 
-    def number_of(self, relation: VirtualRelation) -> int:
-        """Its row of `V`."""
-        return self._numbers[id(relation)]
-
-    def count_loops(self, relation: VirtualRelation) -> None:
-        """Let the kernel know whether there are pairs (x, x)."""
-        relation.count_loops()
-        self._renumber()
+    def count_loops(self, name: str) -> None:
+        """Let the kernel know whether a virtual relation has pairs (x, x)."""
+        relation = self.virtual[name]
+        if relation.words[kernel.LOOPS] < 0:
+            relation.count_loops()
+            self.V[self.number_of(name)] = relation.words
 
 
 class Undo:
@@ -158,6 +160,7 @@ class Undo:
             if table.number not in before:
                 state.store.release(table)
         state.tables, state.explicit = dict(self.tables), dict(self.explicit)
-        state.virtual = dict(self.virtual)
+        state.virtual = {}
+        for name, relation in self.virtual.items():
+            state.set_virtual(name, relation)
         state.answered = dict(self.answered)
-        state._renumber()

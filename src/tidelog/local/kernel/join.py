@@ -120,6 +120,23 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
     return False
 
 
+@part
+def can_begin(M: Int64s, X: Int64s, P: Int32s, slots: Int32s, key: Int32s) -> bool:
+    """Whether the first step of a plan finds anything, as far as one look can tell: most plans that are tried end there."""
+    at = np.int64(P[STEPS_AT])
+    op = P[at]
+    if op == TEST:
+        _load_key(P, at + 3, P[at + 2], slots, key)
+        return contains(M, np.int64(P[at + 1]), key)
+    if op == PROBE:
+        _load_key(P, at + 5, P[at + 4], slots, key)
+        return chain(M, X, np.int64(P[at + 1]), key) >= 0
+    if op == SOME:
+        _load_key(P, at + 4, P[at + 3], slots, key)
+        return _exists(M, X, P, at, key)
+    return True
+
+
 if CHECKED:
 
     @part

@@ -16,7 +16,7 @@ import numpy as np
 
 from tidelog.local.kernel import terms
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.join import matches
+from tidelog.local.kernel.join import can_begin, matches
 from tidelog.local.kernel.layout import (
     ALL,
     ARITY,
@@ -38,7 +38,20 @@ from tidelog.local.kernel.layout import (
 )
 from tidelog.local.kernel.layout import DEPTH as PLAN_DEPTH
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
-from tidelog.local.kernel.plans import CURSOR, SLOT_LENGTH, SLOTS, STATE, STEPS, ask_again, restart, run_plan
+from tidelog.local.kernel.plans import (
+    CODE,
+    CODE_LENGTH,
+    CURSOR,
+    KEY,
+    KEY_LENGTH,
+    SLOT_LENGTH,
+    SLOTS,
+    STATE,
+    STEPS,
+    ask_again,
+    restart,
+    run_plan,
+)
 from tidelog.local.kernel.rounds import GROW_INDEX, extend_indexes
 from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
 
@@ -52,28 +65,44 @@ RELATION_WIDTH = 17
 # SETTLED     checked facts of which it is known whether they have gone
 
 # B: a backward plan.
-PLAN, FACT_AT, BODY_AT = range(3)
+PLAN, FACT_AT, BODY_AT, IS_TEST = range(4)
+BACKWARD_WIDTH = 4
 # FACT_AT     where A says how a fact is read into the slots;  BODY_AT: where it says what the facts of the body are
+# IS_TEST     whether its first step is a test, and the only one, so that there is one instance or none
 
 # A frame of the stack.
 OF, ROW, BACKWARD, PASS, ATOM, WAITS, HAS_INSTANCE, FRAME_HEAD = range(8)
-# ATOM        the atom of the instance in hand that comes next; -2: the next instance; -1: the plan is to be started
+# ATOM        the atom of the instance in hand that comes next, or what comes next is an instance, or a plan
+_NEXT_PLAN, _NEXT_INSTANCE, _ONE_INSTANCE = -1, -2, -3
 # WAITS       whether the place of its plan is kept here;  HAS_INSTANCE: whether looking ahead has found any
 LOOKING_AHEAD, CHECKING = 0, 1
 
 # Z: where a run stands.
-DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN = range(9)
-PROVING_WIDTH = 9
-# FORTH       the forward plan in hand, or -1
+DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED = range(10)
+PROVING_WIDTH = 10
+# FORTH       the forward plan in hand, or -1;  HAS_PROVED: whether there may be facts that are proved and not used yet
 GROW_STACK = 200  # none of the reasons of `rounds`
 _BUDGET = 1 << 16
 """Steps of a plan before it is paused, so that somebody can look up."""
 
 
 @part
-def _has_room(M: Int64s, table: int) -> bool:
-    count = M[table, COUNT] + 2
-    return count <= M[table, CAPACITY] and 2 * count <= M[table, SLOT_COUNT]
+def _room_in(M: Int64s, table: int) -> int:
+    """How many rows a table has room for."""
+    return min(M[table, CAPACITY], M[table, SLOT_COUNT] >> 1) - M[table, COUNT]
+
+
+@part
+def _room(M: Int64s, R: Int64s, Z: Int64s) -> int:
+    """For how many steps there is room in all tables of what is checked and proved; 0 if `Z[FULL_TABLE]` is full."""
+    result = np.int64(_BUDGET)
+    for k in range(len(R)):
+        for role in (CHECKED, PROVED):
+            room = _room_in(M, R[k, role]) - 1
+            if room < result:
+                result = room
+                Z[FULL_TABLE] = R[k, role]
+    return result
 
 
 @part
@@ -134,22 +163,27 @@ def _open(M: Int64s, R: Int64s, k: int, key: Int32s, frames: Int64s, Z: Int64s) 
     Z[CHECKED_COUNT] += 1
     if R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key):
         insert(M, R[k, PROVED], key)
+        Z[HAS_PROVED] = 1
         return
     frame = frames[Z[DEPTH]]
-    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, -1
+    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, _NEXT_PLAN
     frame[WAITS] = frame[HAS_INSTANCE] = 0
     Z[DEPTH] += 1
 
 
 @part
-def _start(M: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s) -> bool:
-    """Start the backward plan of a frame with its fact; whether the fact fits the head."""
+def _start(M: Int64s, X: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s) -> bool:
+    """Start the backward plan of a frame with its fact; False if there can be no instance."""
     b, table = frame[BACKWARD], R[frame[OF], CHECKED]
     plan = B[b, PLAN]
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    q = Q[plan]
+    slots = int32s(q[SLOTS], q[SLOT_LENGTH])
     if not matches(rows_of(M, table), frame[ROW] * M[table, ARITY], A, B[b, FACT_AT], slots):
         return False
-    restart(Q, plan, _BUDGET)
+    if not can_begin(M, X, int32s(q[CODE], q[CODE_LENGTH]), slots, int32s(q[KEY], q[KEY_LENGTH])):
+        return False
+    if B[b, IS_TEST] == 0:
+        restart(Q, plan, _BUDGET)
     return True
 
 
@@ -238,7 +272,7 @@ def _settle(M: Int64s, R: Int64s, Z: Int64s) -> bool:
         checked = R[k, CHECKED]
         rows, arity = rows_of(M, checked), M[checked, ARITY]
         while R[k, SETTLED] < M[checked, COUNT]:
-            if not _has_room(M, R[k, GONE]):
+            if _room_in(M, R[k, GONE]) < 2:
                 Z[FULL_TABLE] = R[k, GONE]
                 return False
             base = R[k, SETTLED] * arity
@@ -266,7 +300,7 @@ def _next_suspect(M: Int64s, R: Int64s, frames: Int64s, Z: Int64s) -> bool:
 def _advance(
     M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, B: Int64s, A: Int32s, frames: Int64s, key: Int32s, Z: Int64s
 ) -> int:
-    """One step of the check on top of the stack: DONE, or why it stopped."""
+    """Go on with the check on top of the stack until it ends or another one goes on top: DONE, or why it stopped."""
     frame = frames[Z[DEPTH] - 1]
     k = frame[OF]
     checked = R[k, CHECKED]
@@ -275,57 +309,59 @@ def _advance(
     if contains(M, R[k, PROVED], fact):
         Z[DEPTH] -= 1
         return DONE
-    if frame[BACKWARD] == R[k, BACK_TO]:  # no rule is left: look at all of them again, or give up
-        if frame[PASS] == CHECKING or frame[HAS_INSTANCE] == 0:
-            Z[DEPTH] -= 1
-        frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], -1
-        return DONE
-    b = frame[BACKWARD]
-    plan = B[b, PLAN]
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
-    if frame[WAITS] != 0:
-        _take_place(V, Q, plan, frame)
-    elif frame[ATOM] == -1:
-        if not _start(M, R, Q, B, A, frame):
-            frame[BACKWARD] += 1
-            return DONE
-        frame[ATOM] = -2
-    if frame[ATOM] < 0:  # the next instance
-        S = int64s(Q[plan, STATE], STATE_WIDTH)
-        status = run_plan(M, X, V, T, Q, plan)
-        if status == DONE:
-            frame[BACKWARD] += 1
-            frame[ATOM] = -1
-            return DONE
-        if status != FOUND:
-            S[BUDGET] = _BUDGET
-            _keep_place(Q, plan, frame)
-            return DONE if status == PAUSED else status
-        Z[BACKWARD_COUNT] += 1
-        frame[ATOM], frame[HAS_INSTANCE] = 0, 1
-    if frame[PASS] == LOOKING_AHEAD:
-        if _is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
-            insert(M, R[k, PROVED], fact)
-            Z[DEPTH] -= 1
-            return DONE
-        frame[ATOM] = -2
+    while True:
+        if frame[BACKWARD] == R[k, BACK_TO]:  # no rule is left: look at all of them again, or give up
+            if frame[PASS] == CHECKING or frame[HAS_INSTANCE] == 0:
+                Z[DEPTH] -= 1
+                return DONE
+            frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], _NEXT_PLAN
+        b = frame[BACKWARD]
+        plan = B[b, PLAN]
+        if frame[WAITS] != 0:
+            _take_place(V, Q, plan, frame)
+        elif frame[ATOM] == _NEXT_PLAN:
+            if not _start(M, X, R, Q, B, A, frame):
+                frame[BACKWARD] += 1
+                continue
+            frame[ATOM] = _ONE_INSTANCE if B[b, IS_TEST] != 0 else _NEXT_INSTANCE
+        slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+        if frame[ATOM] < 0:
+            status = np.int64(FOUND if frame[ATOM] == _ONE_INSTANCE else DONE)
+            if B[b, IS_TEST] == 0:
+                status = run_plan(M, X, V, T, Q, plan)
+            if status == DONE:
+                frame[BACKWARD] += 1
+                frame[ATOM] = _NEXT_PLAN
+                continue
+            if status != FOUND:
+                int64s(Q[plan, STATE], STATE_WIDTH)[BUDGET] = _BUDGET
+                _keep_place(Q, plan, frame)
+                return status
+            Z[BACKWARD_COUNT] += 1
+            Z[STEPS_LEFT] -= 1
+            frame[ATOM], frame[HAS_INSTANCE] = 0, 1
+        if frame[PASS] == LOOKING_AHEAD:
+            if _is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
+                insert(M, R[k, PROVED], fact)
+                Z[HAS_PROVED] = 1
+                Z[DEPTH] -= 1
+                return DONE
+            frame[ATOM] = _NEXT_INSTANCE
+            continue
+        place = _next_unchecked(M, R, A, B[b, BODY_AT], slots, key, frame[ATOM])
+        if place < 0:
+            frame[ATOM] = _NEXT_INSTANCE
+            continue
+        frame[ATOM] = place + 1
         _keep_place(Q, plan, frame)
+        at = B[b, BODY_AT] + 1
+        for _ in range(place):
+            at += 1 + M[R[A[at], PROVED], ARITY]
+        other = np.int64(A[at])
+        width = M[R[other, PROVED], ARITY]
+        _body_fact(A, at + 1, slots, width, key)
+        _open(M, R, other, key[:width], frames, Z)
         return DONE
-    place = _next_unchecked(M, R, A, B[b, BODY_AT], slots, key, frame[ATOM])
-    if place < 0:
-        frame[ATOM] = -2
-        _keep_place(Q, plan, frame)
-        return DONE
-    frame[ATOM] = place + 1
-    _keep_place(Q, plan, frame)
-    at = B[b, BODY_AT] + 1
-    for _ in range(place):
-        at += 1 + M[R[A[at], PROVED], ARITY]
-    other = np.int64(A[at])
-    width = M[R[other, PROVED], ARITY]
-    _body_fact(A, at + 1, slots, width, key)
-    _open(M, R, other, key[:width], frames, Z)
-    return DONE
 
 
 @kernel
@@ -359,6 +395,7 @@ def prove(
     if not _have_room(M, X, T, N):
         Z[OUTCOME] = GROW_INDEX
         return
+    room = np.int64(0)
     while True:
         Z[STEPS_LEFT] -= 1
         if Z[STEPS_LEFT] < 0:
@@ -367,12 +404,17 @@ def prove(
         if Z[DEPTH] >= len(frames):
             Z[OUTCOME] = GROW_STACK
             return
-        for k in range(len(R)):
-            for role in (CHECKED, PROVED):
-                if not _has_room(M, R[k, role]):
-                    Z[OUTCOME], Z[FULL_TABLE] = GROW_TABLE, R[k, role]
-                    return
-        status = _forward(M, X, V, T, Q, R, F, N, Z)
+        if room <= 0:
+            room = _room(M, R, Z)
+            if room <= 0:
+                Z[OUTCOME] = GROW_TABLE
+                return
+        room -= 1
+        status = np.int64(DONE)
+        if Z[HAS_PROVED] != 0:
+            room = np.int64(0)
+            status = _forward(M, X, V, T, Q, R, F, N, Z)
+            Z[HAS_PROVED] = status != DONE
         if status == DONE and Z[DEPTH] > 0:
             status = _advance(M, X, V, T, Q, R, B, A, frames, key, Z)
         elif status == DONE:
