@@ -15,7 +15,7 @@ from benchmarks.workloads import graphs
 from benchmarks.workloads.closure import LINEAR, NONLINEAR
 from benchmarks.workloads.symmetric_chain import RULES as SYMMETRIC
 
-MANY, SOME, FEW = 201, 5, 3
+MANY, SOME, FEW = 201, 9, 5
 """How often a step is repeated in a process, by how long it takes."""
 COPIES = 10
 FOREST = (600, 5000, 39_000, 330_000)

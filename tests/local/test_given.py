@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import namedtuple
 from typing import Any
 from unittest.mock import patch
 
@@ -36,12 +37,21 @@ def test_all_ways_of_reading_agree(facts: list[tuple[object, ...]], many: int) -
     quick, careful = KnowledgeBase(RULES), KnowledgeBase(RULES)
     with patch("tidelog.local.given._MANY", many):
         done = quick.update(insert=facts)
-        with patch.object(FactReader, "_quick_row", lambda *_: None), patch.object(FactReader, "_quick_table", lambda *_: None):
+        with patch.object(FactReader, "_quick_row", lambda *_: None), patch.object(FactReader, "_is_usual", lambda *_: False):
             other = careful.update(insert=facts)
         assert held(quick) == held(careful)
         assert (done.stats.inserted, done.stats.without_effect) == (other.stats.inserted, other.stats.without_effect)
         quick.update(delete=facts)
         assert not any(held(quick).values())
+
+
+@pytest.mark.parametrize("count", [1, 200])
+def test_unusual_facts_among_usual_ones_are_not_lost(count: int) -> None:
+    kb = KnowledgeBase(RULES)
+    pair = namedtuple("pair", "relation left right")  # noqa: PYI024  # as users have them
+    change = kb.update(insert=[*(("free", "a", n) for n in range(count)), pair("free", "a", 0), pair("free", "b", 1)])
+    assert (change.stats.inserted, change.stats.without_effect) == (count + 1, 0)
+    assert kb.count("free") == count + 1
 
 
 @pytest.mark.parametrize("count", [1, 200])

@@ -8,7 +8,7 @@ joined from a table of its own, since it has left already (`Deltas.losing`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import thread_time
 
@@ -68,10 +68,11 @@ class Deletion(ABC):
             new = [name for name, table in self.gone.items() if table.end > left[name]]
             if not new:
                 break
-            for name, table in self.gone.items():
-                table.show_all(left[name])
             ends = {name: table.end for name, table in self.gone.items()}
-            self._run(prepared.passing_on, prepared.passing_on_together)
+            if prepared.passing_on:
+                for name, table in self.gone.items():
+                    table.show_all(left[name])
+                self._run(prepared.passing_on, prepared.passing_on_together)
             for name in new:
                 self.undo.remove(self.state.table(name), self.gone[name].rows[left[name] : ends[name]])
                 self.state.table(name).show_all()
@@ -119,19 +120,33 @@ class Deletion(ABC):
 
     def _prepared(self) -> _Prepared:
         """The rules for changes of these relations, kept for the next update that changes the same ones."""
-        changed = [(name, self.deltas.plus(name), self.deltas.minus(name)) for name in self.unit.uses if name in self.deltas]
+        deltas = self.deltas
+        changed = [(name, deltas.plus(name), deltas.minus(name)) for name in self.unit.uses if name in deltas]
         key = (type(self), id(self.unit), *changed)
         known: _Prepared | None = self.state.variants.get(key)
         if known is None:
-            rules = self.unit.rules
+            names = {name for name, _, _ in changed}
+            rules = [rule for rule in self.unit.rules if not names.isdisjoint(_read(rule))]
             known = self.state.variants[key] = _Prepared(
-                any(True for _ in self.deltas.staying(rules)),
-                [(self._suspecting(v, rule), None) for rule in rules for v in self.deltas.losing(rule, self.own)],
-                [self._at(rule, at, name) for rule in rules for at, name in positive_atoms(rule) if name in self.gone],
+                any(True for _ in deltas.staying(rules)),
+                [(self._suspecting(variant, rule), None) for rule in rules for variant in deltas.losing(rule, self.own)],
+                self._passing_on(
+                    [(name, plus, minus if name in self.unit.uses_negatively else None) for name, plus, minus in changed]
+                ),
             )
             if is_possible(self.unit):
                 known.losing_together = self._together(known.losing)
                 known.passing_on_together = self._together(known.passing_on)
+        return known
+
+    def _passing_on(self, changed: list[tuple[str, str | None, str | None]]) -> list[Entry]:
+        """The rules for what goes in the unit itself, the same for all changes that make no difference to what has stayed."""
+        key = (type(self), "passing on", id(self.unit), *((name, plus, minus) for name, plus, minus in changed if plus or minus))
+        known: list[Entry] | None = self.state.variants.get(key)
+        if known is None:
+            rules = self.unit.rules
+            known = [self._at(rule, at, name) for rule in rules for at, name in positive_atoms(rule) if name in self.gone]
+            self.state.variants[key] = known
         return known
 
     def _together(self, entries: list[Entry]) -> Together:
@@ -165,6 +180,14 @@ class Deletion(ABC):
         body = [literal for kept in stayed for literal in kept]
         variant = self.deltas.variant(rule, ("gone", at, *map(len, stayed)), body)
         return self._suspecting(variant, rule), sum(map(len, stayed[:at]))
+
+
+def _read(rule: CoreRule) -> Iterator[str]:
+    """The names of the relations that a rule reads, perhaps more than once."""
+    for literal in rule.body:
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        if isinstance(atom, Atom):
+            yield atom.predicate
 
 
 @dataclass(slots=True)

@@ -45,7 +45,9 @@ class GivenFacts:
         result = {
             name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()
         }
-        return {**result, **self.tables} if self.tables else result
+        for name, table in self.tables.items():
+            result[name] = np.unique(np.concatenate([result[name], table]), axis=0) if name in result else table
+        return result
 
 
 class FactReader:

@@ -134,7 +134,7 @@ class Maintenance:
             for rows in self.changes.came.get(name, ()):
                 own[name].insert(rows)
         first: list[tuple[CoreRule, CoreRule]] = []
-        if any(name in unit.uses_negatively or self.deltas.of[name].begin is None for name in changed):
+        if self._gains(unit, changed):
             first = [(variant, rule) for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
         if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
@@ -172,15 +172,19 @@ class Maintenance:
         started, spent = time.perf_counter(), time.thread_time()
         deletion = ALGORITHMS[choice.algorithm](unit, self.state, self.deltas, self.evaluation, self.undo)
         deletion.deadline = choice.deadline
+        costs, done = costs_of(unit, self.state), deletion.counters
         try:
-            return deletion.delete(seeds)
+            gone = deletion.delete(seeds)
+        except TooLongError:
+            costs.gave_up(time.thread_time() - spent, choice.lost)
+            raise
         finally:
-            done = deletion.counters
-            if choice.lost:
-                suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
-                costs_of(unit, self.state).deleted(time.thread_time() - spent, choice.lost, suspected, kept)
             self.counters.add(done)
             self._spent("deletion", started)
+        if choice.lost:
+            suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
+            costs.deleted(time.thread_time() - spent, choice.lost, suspected, kept)
+        return gone
 
     def _spent(self, phase: str, started: float) -> None:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
@@ -195,6 +199,14 @@ class Maintenance:
         """Whether changes below can take an instance of a rule away."""
         negated, deltas = unit.uses_negatively, self.deltas.of
         return any(deltas[name].has_lost or (name in negated and deltas[name].has_gained) for name in changed)
+
+    def _gains(self, unit: Unit, changed: list[str]) -> bool:
+        """Whether changes below can bring an instance of a rule, beside those of rows that were only appended."""
+        negated, deltas = unit.uses_negatively, self.deltas.of
+        return any(
+            (deltas[name].begin is None and deltas[name].has_gained) or (name in negated and deltas[name].has_lost)
+            for name in changed
+        )
 
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""

@@ -8,7 +8,7 @@ not a relation of its own, and what other specials fill (functions that Python c
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.local.calls import answer
@@ -47,13 +47,10 @@ class Statistics:
     """What an evaluation did."""
 
     rounds: list[Round] = field(default_factory=list)
+    derivations: int = 0
+    """Rule instances that were found."""
     undefined: int = 0
     """Results that are undefined, such as of a division by zero."""
-
-    @property
-    def derivations(self) -> int:
-        """Rule instances that were found."""
-        return sum(r.derivations for r in self.rounds)
 
 
 class Evaluation:
@@ -104,6 +101,7 @@ class Evaluation:
     def note(self, rule: CoreRule, number: int, derivations: int, new_facts: int, seconds: float = 0.0) -> None:
         """Enter what a rule did into the statistics."""
         self.watch.progress.derivations += derivations
+        self.statistics.derivations += derivations
         self.statistics.rounds.append(Round(self.unit, rule.origin, number, derivations, new_facts, seconds))
 
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
@@ -142,14 +140,18 @@ class Evaluation:
 
     # --- rounds ----------------------------------------------------------------------------------------------------------
 
-    def _tables(self, unit: Unit) -> Iterable[tuple[str, Table]]:
+    def _tables(self, unit: Unit) -> list[tuple[str, Table]]:
         names = dict.fromkeys((*unit.relations, *unit.uses))
         return [(name, self.state.tables[name]) for name in names if name not in self.state.virtual]
 
     def mark(self, unit: Unit, before: Mapping[str, int]) -> None:
         """Say where the delta of each table begins; without one, where it ends."""
-        for name, table in self._tables(unit):
-            table.show_all(before.get(name))
+        tables, words = self._tables(unit), self.state.store.M
+        numbers = [table.number for _, table in tables]
+        words[numbers, layout.ALL] = words[numbers, layout.OLD] = words[numbers, layout.COUNT]
+        for name, table in tables if before else ():
+            if name in before:
+                words[table.number, layout.OLD] = before[name]
 
     def _start_round(self, number: int) -> None:
         self.watch.progress.round = number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import Int32s, Int64s
@@ -39,17 +39,20 @@ class Plan:
     """The indexes that it uses."""
     walks: tuple[Walk, ...]
     """What it needs of virtual relations, which another version may have more of."""
+    _addresses: list[int] = field(default_factory=list)
 
     def addresses(self) -> list[int]:
         """Where its buffers are: a row of the kernel's `Q`."""
-        pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
-        return [
-            *(word for pair in pairs for word in pair),
-            self.lists.ctypes.data,
-            *(word for buffer in (self.key, self.stack) for word in (buffer.ctypes.data, len(buffer))),
-            self.state.ctypes.data,
-            self.services.ctypes.data,
-        ]
+        if not self._addresses:
+            pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
+            self._addresses = [
+                *(word for pair in pairs for word in pair),
+                self.lists.ctypes.data,
+                *(word for buffer in (self.key, self.stack) for word in (buffer.ctypes.data, len(buffer))),
+                self.state.ctypes.data,
+                self.services.ctypes.data,
+            ]
+        return self._addresses
 
     @property
     def is_test(self) -> bool:
