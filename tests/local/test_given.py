@@ -48,7 +48,7 @@ def test_all_ways_of_reading_agree(facts: list[tuple[object, ...]], many: int) -
 @pytest.mark.parametrize("count", [1, 200])
 def test_unusual_facts_among_usual_ones_are_not_lost(count: int) -> None:
     kb = KnowledgeBase(RULES)
-    pair = namedtuple("pair", "relation left right")  # noqa: PYI024  # as users have them
+    pair = namedtuple("pair", "relation left right")  # as users have them
     change = kb.update(insert=[*(("free", "a", n) for n in range(count)), pair("free", "a", 0), pair("free", "b", 1)])
     assert (change.stats.inserted, change.stats.without_effect) == (count + 1, 0)
     assert kb.count("free") == count + 1
