@@ -15,7 +15,7 @@ from benchmarks.workloads import graphs
 from benchmarks.workloads.closure import LINEAR, NONLINEAR
 from benchmarks.workloads.symmetric_chain import RULES as SYMMETRIC
 
-MANY, SOME, FEW = 201, 9, 5
+MANY, SOME, FEW = 201, 15, 5
 """How often a step is repeated in a process, by how long it takes."""
 COPIES = 10
 FOREST = (600, 5000, 39_000, 330_000)
@@ -107,7 +107,7 @@ def _one_of(graph: Callable[[int], pa.Table]) -> Callable[[str, int], Steps]:
 def _lubm(*, modules: bool) -> Callable[[str, int], Steps]:
     def run(contender: str, size: int) -> Steps:
         inputs = lubm.facts()
-        rounds: list[list[Fact]] = chosen(inputs, size, FEW)
+        rounds: list[list[Fact]] = chosen(inputs, size, SOME)
         return maintained(lubm.rules(), inputs, rounds, contender, modules=modules)
 
     return run

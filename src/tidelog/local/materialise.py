@@ -146,12 +146,8 @@ class Evaluation:
 
     def mark(self, unit: Unit, before: Mapping[str, int]) -> None:
         """Say where the delta of each table begins; without one, where it ends."""
-        tables, words = self._tables(unit), self.state.store.M
-        numbers = [table.number for _, table in tables]
-        words[numbers, layout.ALL] = words[numbers, layout.OLD] = words[numbers, layout.COUNT]
-        for name, table in tables if before else ():
-            if name in before:
-                words[table.number, layout.OLD] = before[name]
+        for name, table in self._tables(unit):
+            table.show_all(before.get(name) if before else None)
 
     def _start_round(self, number: int) -> None:
         self.watch.progress.round = number

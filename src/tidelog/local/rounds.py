@@ -82,15 +82,14 @@ class Together:
         """
         if not self._entries:
             return True
-        self._begins[:] = -1
+        self._begins.fill(-1)
         for name, begin in new.items():
             self._begins[self._place[name]] = begin
         if not self._is_planned or not all(prepared.can_walk(self._state) for prepared in self._walking):
             self._plan()
         words, state, watch = self._words, self._state, evaluation.watch
-        words[:] = 0
+        words.fill(0)
         words[kernel.IS_ONCE] = self._is_once
-        self._D[:, kernel.FOUND_COUNT :] = 0
         held = sum(map(len, self._seen)) if watch.counts_facts else 0
         while True:
             words[kernel.STEPS] = materialise.STEP_BUDGET

@@ -157,6 +157,8 @@ def run_rounds(
             table = own[i] if i < len(own) else inputs[i - len(own)]
             M[table, ALL] = M[table, COUNT]
             M[table, OLD] = begins[i] if begins[i] >= 0 else M[table, COUNT]
+        for i in range(len(D)):
+            D[i, FOUND_COUNT] = D[i, NEW_COUNT] = 0
         status = _fits(M, W)
         Z[HAS_BEGUN] = status == DONE
     while status == DONE:
