@@ -60,3 +60,12 @@ def test_a_clique_hardly_notices_a_lost_edge() -> None:
         changes.append(kb.update(delete=[("edge", 3, 4)]))
         assert kb.count("linked") == 400
     assert 20 * examined(changes[0]) < examined(changes[1])
+
+
+def test_a_proof_goes_back_and_forth_between_relations() -> None:
+    """Facts of `r` prove facts of `s`, which prove more of `r`: the last of them must be used as well."""
+    rules = "r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), e(Y, Z). r(X, Y) :- s(X, Y). s(X, Y) :- r(Y, X)."
+    kb = KnowledgeBase(rules, algorithm="bf", modules=False)
+    kb.update(insert=[("e", 1, 1), ("e", 1, 2), ("e", 1, 3), ("r", 1, 2)])
+    kb.update(delete=[("e", 1, 2)])
+    assert set(kb.facts("r")) == {(1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 3)}
