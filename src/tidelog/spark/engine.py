@@ -215,7 +215,8 @@ class SparkEngine:
         for unit in core.units:
             rounds.evaluate(unit)
         found = relations[ANSWER]
-        return SparkFacts(text, query.names, found.frame(self.spark), self.exchange.terms, found.count, noun="answer")
+        frame, terms = found.frame(self.spark), self.exchange.terms
+        return SparkFacts(text, query.names, frame, terms, found.count, noun="answer", held=found.held)
 
     def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
         by_round: dict[int, int] = {}

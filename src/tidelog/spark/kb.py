@@ -137,9 +137,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         if relation in exchange.in_kernel:
             return self._kernel_facts(relation, engine)
         held = exchange.to_spark(relation, known.arity)
-        kinds = self._kinds(relation)
-        frame = held.frame(self.spark)
-        return SparkFacts(relation, self._names(relation), frame, exchange.terms, held.count, kinds=kinds)
+        kinds, frame = self._kinds(relation), held.frame(self.spark)
+        return SparkFacts(relation, self._names(relation), frame, exchange.terms, held.count, kinds=kinds, held=held.held)
 
     def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
         from tidelog.local.tables import Table
