@@ -130,8 +130,6 @@ def test_options_that_are_not_there(spark: SparkSession) -> None:
     with pytest.raises(TidelogError, match="TL074"):
         spark_kb("p(a).", spark, "elsewhere")
     with pytest.raises(TidelogError, match="TL074"):
-        spark_kb("p(a).", spark, "auto").update(insert=[("p", "b")])
-    with pytest.raises(TidelogError, match="TL074"):
         KnowledgeBase("p(a).", placement="kernel")
 
 

@@ -57,6 +57,8 @@ class Rounds:
         self.rules, self.small = RuleFrames(spark, self._number), SmallJoins(self._number)
         self.novelty = Novelty(spark, lineage)
         self.done: list[Round] = []
+        self.recorded: dict[str, list[Relation]] | None = None
+        """All facts that are new, if somebody wants to know."""
         self.unit = 0
 
     def _number(self, value: Value) -> int:
@@ -67,17 +69,17 @@ class Rounds:
         if unit.stages:
             self._in_turn(unit)
             return
-        new = self._specials(unit, None)
+        new = self.specials(unit, None)
         self.watch.progress.round = 0
         new = {**new, **self._apply([(rule, None, None) for rule in unit.rules])}
-        self._saturate(unit, new)
+        self.saturate(unit, new)
 
     def _continue(self, unit: Unit, changed: Deltas) -> None:
-        new = self._specials(unit, changed)
+        new = self.specials(unit, changed)
         self.watch.progress.round = 0
         uses = [(rule, at, changed[name]) for rule in unit.rules for at, name in _atoms(rule) if name in changed]
         new = {**new, **self._apply(uses)}
-        self._saturate(unit, new)
+        self.saturate(unit, new)
 
     def _in_turn(self, unit: Unit) -> None:
         """The stages of a unit, one after the other, until none has anything new to look at."""
@@ -98,10 +100,12 @@ class Rounds:
                     is_done = False
                     seen[at] = {**seen[at], **now}
                     self._continue(stage, changed)
+        for name in unit.relations:
+            self.relations[name].merges = True
 
     # --- rounds ----------------------------------------------------------------------------------------------------------
 
-    def _saturate(self, unit: Unit, new: Deltas) -> None:
+    def saturate(self, unit: Unit, new: Deltas) -> None:
         """Rounds until nothing is new."""
         number = 0
         while new:
@@ -113,7 +117,7 @@ class Rounds:
             number += 1
             self.watch.progress.round = number
             self.watch.look()
-            answered = self._specials(unit, asked) if calls else {}
+            answered = self.specials(unit, asked) if calls else {}
             new = {**answered, **self._apply(uses)}
 
     def _apply(self, uses: Sequence[Use]) -> Deltas:
@@ -126,7 +130,7 @@ class Rounds:
         candidates = {name: ([self._derived(*use) for use in uses], self._start(uses)) for name, uses in by_head.items()}
         for name, (found, start) in candidates.items():
             before = self.relations[name].count
-            new = self._added(name, found, start)
+            new = self.added(name, found, start)
             count = self.relations[name].count - before
             origin = by_head[name][-1][0].origin
             self.done.append(Round(self.unit, origin, self.watch.progress.round, count, count if is_seen(name) else 0, 0.0))
@@ -155,6 +159,8 @@ class Rounds:
     def joined(self, rule: CoreRule, relation_at: RelationAt, first: int | None, start: int) -> DataFrame | Int32s:
         """What a rule derives from the relations that its literals see, starting from so many facts."""
         read = {at: relation_at(at, atom.predicate) for at, literal in enumerate(rule.body) if (atom := _atom_of(literal))}
+        if not all(read[at].count for at, _ in _atoms(rule)):
+            return np.empty((0, max(1, len(rule.head.args))), np.int32)
         held = {at: relation.held for at, relation in read.items()}
         if start <= DRIVER_ROWS and all(rows is not None for rows in held.values()):
             try:
@@ -167,7 +173,7 @@ class Rounds:
 
         return self.rules.evaluate(rule, side, first, is_tiny=start <= TINY)
 
-    def _added(self, name: str, found: Sequence[DataFrame | Int32s], start: int) -> Relation | None:
+    def added(self, name: str, found: Sequence[DataFrame | Int32s], start: int) -> Relation | None:
         """Add candidates to a relation; what is new of them."""
         rows = [some for some in found if isinstance(some, np.ndarray)]
         if len(rows) == len(found):
@@ -179,11 +185,13 @@ class Rounds:
         new = add()
         if new is not None and is_seen(name):
             self.watch.progress.facts += new.count
+        if new is not None and self.recorded is not None:
+            self.recorded.setdefault(name, []).append(new)
         return new
 
     # --- specials --------------------------------------------------------------------------------------------------------
 
-    def _specials(self, unit: Unit, changed: Deltas | None) -> Deltas:
+    def specials(self, unit: Unit, changed: Deltas | None) -> Deltas:
         """Fill what functions and aggregates give: for everything, or for what has changed."""
         result: Deltas = {}
         for name, special in unit.specials.items():
@@ -193,7 +201,7 @@ class Rounds:
             if not self.relations[source].count or (changed is not None and source not in changed):
                 continue
             given = self.relations[source] if changed is None else changed[source]
-            new = self._call(name, special, given) if isinstance(special, Calls) else self._fold(name, special, given)
+            new = self._call(name, special, given) if isinstance(special, Calls) else self.fold(name, special, given)
             if new is not None:
                 result[name] = new
         return result
@@ -210,9 +218,15 @@ class Rounds:
         encoded = self.terms.encode(results, width + 1)
         return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], arguments.count))
 
-    def _fold(self, name: str, special: Folding, bindings: Relation) -> Relation | None:
+    def fold(self, name: str, special: Folding, bindings: Relation) -> Relation | None:
+        """Add the results of an aggregate over whole groups."""
         groups = columns(special.groups)
         function = folding(special.function, special.groups)
+        if bindings.count <= TINY and self.terms.knows_all and (special.function == "count" or special.target is None):
+            of_groups, counts = np.unique(self._rows(bindings)[:, : special.groups], axis=0, return_counts=True)
+            numbers = self.terms.number([f"i{count}" for count in counts.tolist()])
+            found = np.column_stack([of_groups, np.array(numbers, np.int32)])
+            return self._add(name, lambda: self.novelty.add_rows(self.relations[name], found))
         if bindings.count <= TINY and self.terms.knows_all and special.target is not None:
             rows = self._rows(bindings)
             rows = rows[np.lexsort(rows[:, : special.groups].T)] if groups else rows
