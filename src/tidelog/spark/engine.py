@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,11 +22,11 @@ from tidelog.spark.closure import connected_pairs, decomposed, pairs_of
 from tidelog.spark.exchange import Exchange, Keys
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation, width_of
+from tidelog.spark.given import GivenKeys
 from tidelog.spark.keys import key_of
 from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
 from tidelog.spark.rounds import Rounds
 from tidelog.spark.rules import pivots
-from tidelog.spark.updating import GivenKeys, Updating
 from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class SparkEngine:
         self.statistics = Statistics()
         self.has_derived = False
         """Whether everything that followed from some facts has been derived, even if more have come since."""
-        self._waiting: dict[str, GivenKeys] = {}
+        self.waiting: dict[str, GivenKeys] = {}
         """Facts that have come since."""
 
     def stored_name(self, relation: str) -> str:
@@ -78,14 +77,14 @@ class SparkEngine:
     def add(self, relation: str, keys: Keys, rows: int, arity: int) -> None:
         """Add explicit facts, given as keys; nothing is derived until somebody asks."""
         if self.has_derived:
-            self._waiting.setdefault(relation, GivenKeys(arity)).insert.append((keys, rows))
+            self.waiting.setdefault(relation, GivenKeys(arity)).insert.append((keys, rows))
         else:
             self.exchange.add(self.stored_name(relation), keys, rows)
 
     @property
     def is_settled(self) -> bool:
         """Whether everything that follows has been derived."""
-        return self.has_derived and not self._waiting
+        return self.has_derived and not self.waiting
 
     def arity(self, name: str) -> int:
         """The arity of a relation, internal ones included."""
@@ -232,19 +231,6 @@ class SparkEngine:
             frame = decomposed(self.spark, module, pairs_of(given), steps, tasks)
         piece, count = self.lineage.cut_and_count(frame)
         relations[name].add(piece, count, self.lineage)
-
-    # --- changing --------------------------------------------------------------------------------------------------------
-
-    def catch_up(self, watch: Watch, algorithm: str) -> None:
-        """Derive what follows from facts that were added since everything was derived."""
-        self.update(self._waiting, watch, algorithm)
-        self._waiting = {}
-
-    def update(self, given: Mapping[str, GivenKeys], watch: Watch, algorithm: str) -> Updating:
-        """Change explicit facts, and everything that follows from them; all of it, or nothing."""
-        updating = Updating(self, watch, algorithm)
-        updating.apply(given)
-        return updating
 
     # --- reading ---------------------------------------------------------------------------------------------------------
 

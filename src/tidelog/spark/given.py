@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -13,13 +14,24 @@ from tidelog.program.program import GroundFact, Program
 from tidelog.program.relations import Relation
 from tidelog.spark.exchange import Keys
 from tidelog.spark.keys import key_of
-from tidelog.spark.updating import GivenKeys
 
 if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested
 
 Given = Iterable[tuple[object, ...]] | Mapping[str, object]
 """Tuples such as `("edge", "a", "b")`; or, by relation, whatever `load` takes."""
+
+
+@dataclass(slots=True)
+class GivenKeys:
+    """What an update does to the explicit facts of a relation, as keys, with numbers of rows."""
+
+    arity: int
+    delete: list[tuple[Keys, int]] = field(default_factory=list)
+    insert: list[tuple[Keys, int]] = field(default_factory=list)
+    upsert: list[tuple[Keys, int]] = field(default_factory=list)
+    key: tuple[int, ...] = ()
+    """The columns by which upserts replace."""
 
 
 def given_keys(

@@ -139,7 +139,8 @@ class SparkKnowledgeBase(KnowledgeBase):
                 if facts.insert or facts.upsert or name in self.relations:
                     self._know(name, facts.arity)
             with lost_blocks_explained():
-                done = engine.update({n: g for n, g in given.items() if n in self.relations}, self._watch(), self._algorithm)
+                done = Updating(engine, self._watch(), self._algorithm)
+                done.apply({name: facts for name, facts in given.items() if name in self.relations})
         except BaseException:
             self._loaded = known
             raise
@@ -300,7 +301,8 @@ class SparkKnowledgeBase(KnowledgeBase):
             return engine
         if engine.has_derived:
             with lost_blocks_explained():
-                engine.catch_up(self._watch(), self._algorithm)
+                Updating(engine, self._watch(), self._algorithm).apply(engine.waiting)
+                engine.waiting = {}
             return engine
         if self._has_begun:
             self._outdated.append(engine.exchange.shipping)  # frames that were handed out may need it until the end

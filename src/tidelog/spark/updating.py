@@ -8,7 +8,7 @@ the kernel goes back, and of the relations on Spark the copies from before take 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from tidelog.local.watch import Watch
 from tidelog.program.hypergraph import Component
 from tidelog.spark.exchange import Keys
 from tidelog.spark.frames import Relation, few_facts, width_of
+from tidelog.spark.given import GivenKeys
 from tidelog.spark.interruption import without_interruption
 from tidelog.spark.maintenance import Difference, FrameMaintenance
 from tidelog.spark.placement import Where
@@ -32,18 +33,6 @@ from tidelog.spark.sets import Sets
 
 if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
-
-
-@dataclass(slots=True)
-class GivenKeys:
-    """What an update does to the explicit facts of a relation, as keys, with numbers of rows."""
-
-    arity: int
-    delete: list[tuple[Keys, int]] = field(default_factory=list)
-    insert: list[tuple[Keys, int]] = field(default_factory=list)
-    upsert: list[tuple[Keys, int]] = field(default_factory=list)
-    key: tuple[int, ...] = ()
-    """The columns by which upserts replace."""
 
 
 @dataclass(slots=True)
