@@ -15,6 +15,6 @@ def nothing_in_the_driver() -> Iterator[None]:
     with ExitStack() as stack:
         for module in (exchange, novelty, rounds):
             stack.enter_context(patch.object(module, "TINY", -1))
-        for module in (exchange, frames, novelty):
+        for module in (exchange, frames, novelty, rounds):
             stack.enter_context(patch.object(module, "DRIVER_ROWS", 0))
         yield

@@ -53,7 +53,8 @@ def as_if_large() -> Iterator[None]:
     with ExitStack() as patches:
         for module in ("novelty", "rounds", "exchange"):
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.TINY", -1))
-        patches.enter_context(mock.patch("tidelog.spark.exchange.DRIVER_ROWS", -1))
+        for module in ("exchange", "rounds"):
+            patches.enter_context(mock.patch(f"tidelog.spark.{module}.DRIVER_ROWS", -1))
         patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_FIRST", 2))
         patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_BESIDE", 1))
         yield
@@ -128,8 +129,6 @@ def test_limits(spark: SparkSession, placement: str) -> None:
 def test_options_that_are_not_there(spark: SparkSession) -> None:
     with pytest.raises(TidelogError, match="TL074"):
         spark_kb("p(a).", spark, "elsewhere")
-    with pytest.raises(TidelogError, match="TL074"):
-        spark_kb("p(a).", spark, "auto").update(insert=[("p", "b")])
     with pytest.raises(TidelogError, match="TL074"):
         KnowledgeBase("p(a).", placement="kernel")
 

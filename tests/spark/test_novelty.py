@@ -31,7 +31,7 @@ def test_known_candidates_are_not_new(spark: SparkSession, merges: bool) -> None
         several = frame_of_rows(spark, rows((1, 2), (5, 6), (5, 6), (7, 8)))
         new = novelty.add(relation, [several], TINY + 1)
         assert new is not None
-        assert (found(new[0]), new[1]) == ([(5, 6), (7, 8)], 2)
+        assert (found(new.frame(spark)), new.count) == ([(5, 6), (7, 8)], 2)
         assert novelty.add_rows(relation, rows((7, 8), (3, 4))) is None
         assert novelty.add(relation, [several], TINY + 1) is None
         assert found(relation.frame(spark)) == [(1, 2), (3, 4), (5, 6), (7, 8)]
@@ -46,5 +46,5 @@ def test_what_came_after_a_mark(spark: SparkSession) -> None:
         mark = relation.mark()
         novelty.add(relation, [frame_of_rows(spark, rows((2, 2), (1, 1)))], TINY + 1)
         novelty.add_rows(relation, rows((3, 3), (2, 2)))
-        since, count = relation.since(mark, spark)
-        assert (found(since), count) == ([(2, 2), (3, 3)], 2)
+        since = relation.since(mark)
+        assert (found(since.frame(spark)), since.count) == ([(2, 2), (3, 3)], 2)

@@ -130,7 +130,7 @@ class Deltas:
         # `not n(X, _)` held if all that there is now of X has come, and nothing of X went.
         gone = self.minus(atom.predicate)
         went = () if gone is None else (Negation(Atom(gone, atom.args)),)
-        return _apart(Atom(come, atom.args), rule), Negation(_staying(rule, at, atom)), *went
+        return apart(Atom(come, atom.args), rule), Negation(_staying(rule, at, atom)), *went
 
     def stayed(self, literal: Literal, own: set[str]) -> tuple[Literal, ...]:
         """Literals that say of a literal that it held before the update and still does."""
@@ -150,7 +150,7 @@ class Deltas:
                     if (come := self.plus(atom.predicate)) is not None:
                         head = _staying(rule, at, atom)
                         self.state.helper(head.predicate, len(head.args))
-                        body = (_apart(Atom(come, atom.args), rule), atom, Negation(Atom(come, atom.args)))
+                        body = (apart(Atom(come, atom.args), rule), atom, Negation(Atom(come, atom.args)))
                         yield self.variant(rule, ("staying", at), body, head)
 
     def variant(self, rule: CoreRule, what: object, body: Iterable[Literal], head: Atom | None = None) -> CoreRule:
@@ -170,7 +170,7 @@ class Deltas:
         """
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
-                gone = _apart(Atom(lost, literal.atom.args), rule)
+                gone = apart(Atom(lost, literal.atom.args), rule)
                 yield self.variant(rule, ("gaining", at), (gone, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
@@ -194,7 +194,7 @@ def _staying(rule: CoreRule, at: int, atom: Atom) -> Atom:
     return Atom(f"#staying {id(rule)} {at}", tuple(map(Variable, sorted(tied))))
 
 
-def _apart(atom: Atom, rule: CoreRule) -> Atom:
+def apart(atom: Atom, rule: CoreRule) -> Atom:
     """An atom of a fact that went, with names of its own for variables that stand in the negated atom alone.
 
     `not n(X, _)` has become true if n(X, y) went for some y, and no n(X, z) is left for any z.

@@ -142,7 +142,7 @@ class LocalEngine:
         self.statistics = statistics
         self.algorithm = _how(maintenance)
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
-        self._tidy(own)
+        tidy(self.state, own)
         return differences
 
     def _go_through(self, evaluation: Evaluation, maintenance: Maintenance) -> None:
@@ -172,15 +172,6 @@ class LocalEngine:
             maintenance.apply(unit)
             changed = [name for name in (*unit.relations, *unit.specials) if name in maintenance.deltas]
 
-    def _tidy(self, undo: Undo) -> None:
-        """Give back what removed rows took, where that is much."""
-        for number in undo.removed:
-            table = self.state.store.tables[number]
-            if table.close_holes():
-                for name in self.state.answered:
-                    if self.state.tables[name] is table:
-                        self.state.answered[name] = table.end
-
     def forget_changes(self) -> None:
         """After going back: there is nothing left to derive."""
         self._changes = ExplicitChanges()
@@ -196,6 +187,16 @@ class LocalEngine:
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
         """All bindings of the named variables that make a body true, each once."""
         return answers(self.state, self.core.arities, body, names, watch)
+
+
+def tidy(state: State, undo: Undo) -> None:
+    """Give back what removed rows took, where that is much."""
+    for number in undo.removed:
+        table = state.store.tables[number]
+        if table.close_holes():
+            for name in state.answered:
+                if state.tables[name] is table:
+                    state.answered[name] = table.end
 
 
 def _how(maintenance: Maintenance) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
+from tidelog.local.choosing import costs_of, rows_of
 from tidelog.local.core import Closure, Core, Unit, core_of, core_of_rule
 from tidelog.local.materialise import Evaluation, Round, Statistics
 from tidelog.local.querying import answers
@@ -18,9 +19,10 @@ from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
 from tidelog.program.queries import ANSWER, Query
 from tidelog.spark.closure import connected_pairs, decomposed, pairs_of
-from tidelog.spark.exchange import Exchange
+from tidelog.spark.exchange import Exchange, Keys
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation, width_of
+from tidelog.spark.given import GivenKeys
 from tidelog.spark.keys import key_of
 from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
 from tidelog.spark.rounds import Rounds
@@ -28,9 +30,8 @@ from tidelog.spark.rules import pivots
 from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
-    from tidelog.spark.blocks import Blocks
     from tidelog.spark.lineage import Lineage
 
 _BYTES_AN_EDGE = 16
@@ -59,17 +60,31 @@ class SparkEngine:
         self.state.prepare(self.kernel_core)
         self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core))
         self.placements: list[Placement] = []
+        self._where: dict[str, Where] = {}
+        self.derived_in_kernel: set[str] = set()
+        self.derived_on_spark: set[str] = set()
+        """Relations with rules, internal ones included, by where they were evaluated."""
         self.statistics = Statistics()
-        self.is_settled = False
+        self.has_derived = False
+        """Whether everything that followed from some facts has been derived, even if more have come since."""
+        self.waiting: dict[str, GivenKeys] = {}
+        """Facts that have come since."""
 
     def stored_name(self, relation: str) -> str:
         """Where facts that the user gives are kept."""
         return self.frame_core.stored_name(relation)
 
-    def add(self, relation: str, keys: DataFrame | Blocks, rows: int) -> None:
-        """Add explicit facts, given as keys."""
-        self.exchange.add(self.stored_name(relation), keys, rows)
-        self.is_settled = False
+    def add(self, relation: str, keys: Keys, rows: int, arity: int) -> None:
+        """Add explicit facts, given as keys; nothing is derived until somebody asks."""
+        if self.has_derived:
+            self.waiting.setdefault(relation, GivenKeys(arity)).insert.append((keys, rows))
+        else:
+            self.exchange.add(self.stored_name(relation), keys, rows)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything that follows has been derived."""
+        return self.has_derived and not self.waiting
 
     def arity(self, name: str) -> int:
         """The arity of a relation, internal ones included."""
@@ -85,7 +100,7 @@ class SparkEngine:
         for component in self.program.graph.components:
             watch.progress.unit = component.number
             self._evaluate(component, watch)
-        self.is_settled = True
+        self.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
         rules = [self.program.rules[at] for at in component.rules]
@@ -106,9 +121,19 @@ class SparkEngine:
             where, why = Where.ROUNDS, f"{why}; no transitive relation, so in rounds"
         self._on_frames(component, inputs, watch, where, why)
 
+    def where_of(self, relation: str) -> Where:
+        """Where a relation of the program was evaluated."""
+        return self._where[relation]
+
+    def prefers_kernel(self, relation: str, stored: str) -> bool:
+        """Where facts belong that nobody has asked for yet."""
+        if relation in self._where:
+            return self._where[relation] is Where.KERNEL
+        return choose(self.forced, self.exchange.size(stored), self.budget)[0] is Where.KERNEL
+
     def _closure(self, component: Component) -> Closure | None:
         """The closure that a component is, if it is one."""
-        for unit in self._units(self.frame_core.units, component):
+        for unit in self.units_of(self.frame_core, component):
             for special in unit.specials.values():
                 if isinstance(special, Closure):
                     return special
@@ -121,8 +146,9 @@ class SparkEngine:
             return Where.COMPONENTS, f"{why}; connected components by stars"
         return Where.DECOMPOSED, f"{why}; each task closes its share of left ends"
 
-    def _units(self, units: tuple[Unit, ...], component: Component) -> list[Unit]:
-        return [unit for unit in units if unit.owner in component.predicates]
+    def units_of(self, core: Core, component: Component) -> list[Unit]:
+        """The units of a component."""
+        return [unit for unit in core.units if unit.owner in component.predicates]
 
     # --- in the kernel ---------------------------------------------------------------------------------------------------
 
@@ -155,9 +181,15 @@ class SparkEngine:
         statistics = Statistics()
         evaluation = Evaluation(self.state, watch, statistics)
         with watch.guarding():
-            for unit in self._units(self.kernel_core.units, component):
+            for unit in self.units_of(self.kernel_core, component):
+                for name in unit.relations:
+                    if name not in unit.specials and len(self.state.tables[name]):
+                        self.state.explicit_table(name).insert(self.state.tables[name].rows)
+                spent = time.thread_time()
                 evaluation.from_scratch(unit)
+                costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
         self.exchange.in_kernel |= {*component.predicates}
+        self.derived_in_kernel |= {name for unit in self.units_of(self.kernel_core, component) for name in unit.relations}
         self.statistics.undefined += statistics.undefined
         self._note(component, Where.KERNEL, why, statistics.rounds, started)
 
@@ -167,7 +199,7 @@ class SparkEngine:
         started = time.perf_counter()
         for name in inputs:
             self.exchange.to_spark(name, self.arity(name))
-        units = self._units(self.frame_core.units, component)
+        units = self.units_of(self.frame_core, component)
         for unit in units:
             for name in unit.relations:
                 if name not in self.exchange.relations:
@@ -177,13 +209,17 @@ class SparkEngine:
         rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
         for unit in units:
             closures = [(name, s) for name, s in unit.specials.items() if isinstance(s, Closure)]
+            for name in unit.relations:
+                if self.exchange.relations[name].count:
+                    self.exchange.explicit[name] = self.exchange.relations[name].copy()
+            self.derived_on_spark |= {*unit.relations}
             for name, special in closures:
-                self._close(name, special, where)
+                self.close_relation(name, special, where)
             if not closures:
                 rounds.evaluate(unit)
         self._note(component, where, why, rounds.done, started)
 
-    def _close(self, name: str, special: Closure, where: Where) -> None:
+    def close_relation(self, name: str, special: Closure, where: Where) -> None:
         """Fill a transitive relation."""
         module, relations = special.module, self.exchange.relations
         given = relations[special.given].frame(self.spark)
@@ -215,7 +251,8 @@ class SparkEngine:
         for unit in core.units:
             rounds.evaluate(unit)
         found = relations[ANSWER]
-        return SparkFacts(text, query.names, found.frame(self.spark), self.exchange.terms, found.count, noun="answer")
+        frame, terms = found.frame(self.spark), self.exchange.terms
+        return SparkFacts(text, query.names, frame, terms, found.count, noun="answer", held=found.held)
 
     def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
         by_round: dict[int, int] = {}
@@ -225,6 +262,7 @@ class SparkEngine:
         facts = sum(self.exchange.size(name) for name in component.predicates)
         last = max(by_round, default=0)
         seconds = time.perf_counter() - started
+        self._where.update(dict.fromkeys(component.predicates, where))
         self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
         self.statistics.rounds += rounds
 

@@ -6,9 +6,9 @@ Where everything fits into the kernel, Spark numbers nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 import pyarrow as pa
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from tidelog.spark.lineage import Lineage
 
 
+Keys = Union["DataFrame", "Blocks", pa.Table]
+"""Facts as keys: a column k0, k1, … for each argument."""
+
+
 class Exchange:
     """All forms of all relations."""
 
@@ -41,13 +45,15 @@ class Exchange:
         self.shipping = Shipping(spark)
         self.terms = SparkDictionary(spark, lineage, self.shipping)
         self.relations: dict[str, Relation] = {}
-        self.read: dict[str, list[tuple[DataFrame | Blocks, int]]] = {}
+        self.read: dict[str, list[tuple[Keys, int]]] = {}
         """Keys that have been read, in frames or blocks, with their numbers of rows."""
+        self.explicit: dict[str, Relation] = {}
+        """What the user gave of relations with rules, where these are on Spark."""
         self.in_kernel: set[str] = set()
         self._local_of: Int32s = np.full(0, -1, np.int32)
         self._number_of: Int32s = np.full(0, -1, np.int32)
 
-    def add(self, name: str, keys: DataFrame | Blocks, rows: int) -> None:
+    def add(self, name: str, keys: Keys, rows: int) -> None:
         """Facts that have been read."""
         self.read.setdefault(name, []).append((keys, rows))
 
@@ -67,18 +73,24 @@ class Exchange:
             return
         table = self.state.ensure_table(name, arity)
         if name in self.relations:
-            table.insert(self._rows_from_numbers(self.relations[name], arity))
+            table.insert(self.rows_from_numbers(self.relations[name], arity))
         else:
             for keys, _ in self.read.get(name, ()):
-                table.insert(_rows(keys, arity, partial(encode_keys, self.state.terms)))
+                table.insert(self.local_rows(keys, arity))
         self.in_kernel.add(name)
 
-    def _rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
-        table = relation.frame(self.spark).toArrow()
+    def local_rows(self, keys: Keys, arity: int) -> Int32s:
+        """Facts given as keys, as rows of local ids."""
+        return rows_of_keys(keys, arity, partial(encode_keys, self.state.terms))
+
+    def rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
+        """The facts of a relation on Spark as rows of local ids."""
         if arity == 0:
-            return np.empty((table.num_rows, 0), np.int32)
-        numbers = rows_of_table(table)
-        self._learn(np.unique(numbers))
+            return np.empty((relation.count, 0), np.int32)
+        held = relation.held
+        numbers = held if held is not None else rows_of_table(relation.frame(self.spark).toArrow())
+        if len(numbers):
+            self._learn(np.unique(numbers))
         return self._local_of[numbers]
 
     def _learn(self, numbers: Int32s) -> None:
@@ -86,6 +98,10 @@ class Exchange:
         self._local_of = _long_enough(self._local_of, self.terms.count)
         missing = numbers[self._local_of[numbers] < 0]
         if not len(missing):
+            return
+        if self.terms.knows_all:
+            (keys,) = self.terms.decode_rows(missing.reshape(-1, 1))
+            self._pair(encode_keys(self.state.terms, keys), missing)
             return
         asked = self.spark.createDataFrame(pa.table({"id": missing.astype(np.int32)}))
         found = self.terms.frame.join(f.broadcast(asked), "id").select("id", "key").toArrow()
@@ -108,19 +124,29 @@ class Exchange:
         if name in self.in_kernel:
             self._from_kernel(name, relation, arity)
             return relation
+        self._add_keys(relation, self.read.get(name, ()), arity)
+        return relation
+
+    def numbered(self, name: str, given: Iterable[tuple[Keys, int]], arity: int) -> Relation:
+        """Facts given as keys, each once, partitioned like a relation."""
+        found = Relation(width_of(arity), self.pivots.get(name, ()))
+        self._add_keys(found, given, arity)
+        return found
+
+    def _add_keys(self, relation: Relation, given: Iterable[tuple[Keys, int]], arity: int) -> None:
         novelty = Novelty(self.spark, self.lineage)
-        for keys, rows in self.read.get(name, ()):
-            if rows <= TINY and self.terms.knows_all:
-                found = _rows(keys, arity, self._numbered)
+        for keys, rows in given:
+            if rows <= TINY and (self.terms.knows_all or isinstance(keys, pa.Table)):
+                found = rows_of_keys(keys, arity, self._numbered)
                 novelty.add_rows(relation, found if arity else np.zeros((len(found), 1), np.int32))
             elif isinstance(keys, Blocks):
                 novelty.add(relation, [self.terms.number_blocks(keys)], rows)
             else:
+                frame = self.shipping.frame(keys) if isinstance(keys, pa.Table) else keys
                 if arity:
-                    self.terms.extend(union([keys.select(f.col(f"k{at}").alias("key")) for at in range(arity)]), rows * arity)
-                frame = self.terms.encode(keys, arity) if arity else keys.select(f.lit(0).alias("c0"))
+                    self.terms.extend(union([frame.select(f.col(f"k{at}").alias("key")) for at in range(arity)]), rows * arity)
+                frame = self.terms.encode(frame, arity) if arity else frame.select(f.lit(0).alias("c0"))
                 novelty.add(relation, [frame], rows)
-        return relation
 
     def _numbered(self, keys: pa.Array) -> Int32s:
         return np.array(self.terms.number(keys.to_pylist()), np.int32)
@@ -128,6 +154,12 @@ class Exchange:
     def _from_kernel(self, name: str, relation: Relation, arity: int) -> None:
         held = self.state.stored(name)
         rows = held.rows
+        if not len(rows):
+            return
+        self.add_local(relation, rows, arity)
+
+    def add_local(self, relation: Relation, rows: Int32s, arity: int) -> None:
+        """Add facts to a relation on Spark that are not there yet, given as rows of local ids."""
         if not len(rows):
             return
         numbers = self._numbers(rows) if arity else np.zeros((1, 1), np.int32)
@@ -145,6 +177,9 @@ class Exchange:
         missing = ids[self._number_of[ids] < 0]
         if len(missing):
             keys = decode_keys(self.state.terms, missing)
+            if self.terms.knows_all and len(missing) <= TINY:
+                self._pair(missing, self._numbered(keys))
+                return self._number_of[rows]
             frame = self.shipping.frame(pa.table({"key": keys}))
             self.terms.extend(frame, len(missing))
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
@@ -153,11 +188,11 @@ class Exchange:
         return self._number_of[rows]
 
 
-def _rows(keys: DataFrame | Blocks, arity: int, encode: Callable[[pa.Array], Int32s]) -> Int32s:
+def rows_of_keys(keys: Keys, arity: int, encode: Callable[[pa.Array], Int32s]) -> Int32s:
     """Facts in this process, with the numbers that `encode` gives to keys."""
     if isinstance(keys, Blocks):
         return keys.rows(encode)
-    table = keys.toArrow()
+    table = keys if isinstance(keys, pa.Table) else keys.toArrow()
     if arity == 0:
         return np.empty((table.num_rows, 0), np.int32)
     return np.column_stack([encode(table.column(at).combine_chunks()) for at in range(arity)])

@@ -10,6 +10,7 @@ from pyspark.sql import functions as f
 
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
+from tidelog.local.kernel.memory import Int32s
 from tidelog.spark.computing import SPARK_TYPES
 from tidelog.spark.keys import key_of, value_of
 from tidelog.spark.lineage import lost_blocks_explained
@@ -33,10 +34,15 @@ class SparkFacts(Facts):
         *,
         kinds: Sequence[Kind | None] = (),
         noun: str = "fact",
+        held: Int32s | None = None,
     ) -> None:
-        """`numbers` has the columns c0, c1, …; `kinds` says what is known of the values in them."""
+        """`numbers` has the columns c0, c1, …; `kinds` says what is known of the values in them.
+
+        `held` are the same rows, if the driver has them.
+        """
         self.name, self.columns, self._noun = name, tuple(columns), noun
         self._numbers, self._known, self._count = numbers, terms, count
+        self._at_hand = held if terms.knows_all else None
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
         self._frame: DataFrame | None = None
 
@@ -70,6 +76,10 @@ class SparkFacts(Facts):
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if not self.columns:
             yield from [()] * len(self)
+            return
+        if self._at_hand is not None:
+            columns = [map(value_of, column.to_pylist()) for column in self._known.decode_rows(self._at_hand)]
+            yield from (tuple(value.content for value in row) for row in zip(*columns, strict=True))
             return
         with lost_blocks_explained():
             for row in self._keys.toLocalIterator():

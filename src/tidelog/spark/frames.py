@@ -3,17 +3,20 @@
 A relation of arity n has the columns c0 … c(n-1); one without arguments has a column c0 that is always 0, since a frame needs
 one. Facts that came by the thousand are kept by the driver as a matrix until they are many: late rounds bring a handful each,
 and a piece of its own for each of them would cost more than the facts. All pieces are partitioned by the same columns, so that
-known facts are found without a shuffle.
+known facts are found without a shuffle. Pieces never change: of facts that went from them the driver keeps a list, and when
+that becomes long, the pieces are written anew. So a copy of a relation is cheap, and stays what it is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
+from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
 
@@ -71,18 +74,35 @@ class Relation:
     """Pieces that the last merge took up; what another relation's round has not computed yet may still read them."""
     merges: bool = True
     """Whether pieces may become one, and what the driver keeps a piece."""
+    gone: Int32s | None = None
+    """Facts that are in the pieces and do not count any more."""
     _few_frame: DataFrame | None = None
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """All facts."""
         if self.few and self._few_frame is None:
             self._few_frame = frame_of_rows(spark, np.concatenate(self.few))
-        frames = [piece for piece, _ in self.pieces] + ([self._few_frame] if self._few_frame is not None else [])
+        pieces = self.in_pieces()
+        frames = [frame for frame in (pieces, self._few_frame) if frame is not None]
         return union(frames) if frames else frame_of_rows(spark, np.empty((0, self.width), np.int32))
 
     def in_pieces(self) -> DataFrame | None:
         """The facts that the driver does not have."""
-        return union([piece for piece, _ in self.pieces]) if self.pieces else None
+        if not self.pieces:
+            return None
+        whole = union([piece for piece, _ in self.pieces])
+        return whole if self.gone is None else self._without(whole, self.gone)
+
+    @property
+    def held(self) -> Int32s | None:
+        """All facts, if the driver has them."""
+        if self.pieces:
+            return None
+        return np.concatenate(self.few) if self.few else np.empty((0, self.width), np.int32)
+
+    def copy(self) -> Relation:
+        """The same facts, whatever becomes of this relation."""
+        return replace(self, pieces=list(self.pieces), few=list(self.few), retired=[])
 
     def partitioned(self, frame: DataFrame) -> DataFrame:
         """A frame with the partitions that the pieces have; Spark leaves out what is so already."""
@@ -95,16 +115,26 @@ class Relation:
             return
         if self.merges and len(self.pieces) >= _MOST_PIECES:
             self._merge(lineage)  # before the new one, which the next round will ask for by itself
-        self.pieces.append((piece, count))
         self.count += count
+        if self.gone is not None:
+            asked = f.broadcast(frame_of_rows(piece.sparkSession, self.gone))
+            back = rows_of_table(piece.join(asked, columns(self.width), "left_semi").toArrow())
+            if len(back):
+                self._revive(back)
+                piece, count = self._without(piece, back), count - len(back)
+        self.pieces.append((piece, count))
 
     def add_few(self, rows: Int32s, lineage: Lineage, spark: SparkSession) -> None:
         """More facts, which are not there yet, and few enough for the driver."""
         if not len(rows):
             return
+        self.count += len(rows)
+        if self.gone is not None:
+            is_back = among(rows, self.gone)
+            self._revive(rows[is_back])
+            rows = rows[~is_back]
         self.few.append(rows)
         self._few_frame = None
-        self.count += len(rows)
         if self.merges and sum(map(len, self.few)) > DRIVER_ROWS:
             self.flush(lineage, spark)
 
@@ -115,6 +145,39 @@ class Relation:
             self.few, self._few_frame = [], None
             self.count -= len(rows)
             self.add(lineage.cut(self.partitioned(frame_of_rows(spark, rows))), len(rows), lineage)
+
+    # --- facts that go ---------------------------------------------------------------------------------------------------
+
+    def remove(self, others: Relation, lineage: Lineage, spark: SparkSession) -> None:
+        """Facts go, all of which are there."""
+        self.count -= others.count
+        rows = others.held
+        if rows is None or len(rows) + (0 if self.gone is None else len(self.gone)) > DRIVER_ROWS:
+            whole = self.partitioned(self.frame(spark))
+            going = others.partitioned(others.frame(spark)).hint("shuffle_hash")
+            left = whole.join(going, columns(self.width), "left_anti")
+            self.few, self._few_frame, self.gone = [], None, None
+            self.pieces = [(lineage.cut(left), self.count)] if self.count else []
+            return
+        if self.few:
+            held = np.concatenate(self.few)
+            is_held = among(rows, held)
+            if is_held.any():
+                self.few, self._few_frame = [held[~among(held, rows)]], None
+                rows = rows[~is_held]
+        if len(rows):
+            self.gone = rows if self.gone is None else np.concatenate([self.gone, rows])
+
+    def _without(self, frame: DataFrame, rows: Int32s) -> DataFrame:
+        return frame.join(f.broadcast(frame_of_rows(frame.sparkSession, rows)), columns(self.width), "left_anti")
+
+    def _revive(self, rows: Int32s) -> None:
+        """Facts of the pieces count again."""
+        assert self.gone is not None
+        left = self.gone[~among(self.gone, rows)]
+        self.gone = left if len(left) else None
+
+    # --- pieces ----------------------------------------------------------------------------------------------------------
 
     def _merge(self, lineage: Lineage) -> None:
         """The smaller pieces become one; to copy the large ones again and again would cost more than it saves."""
@@ -130,11 +193,26 @@ class Relation:
         """How far the relation has come; only while it does not merge."""
         return len(self.pieces), len(self.few)
 
-    def since(self, mark: tuple[int, int], spark: SparkSession) -> tuple[DataFrame, int]:
-        """The facts that came after a mark, and how many."""
+    def since(self, mark: tuple[int, int]) -> Relation:
+        """The facts that came after a mark."""
         pieces, few = self.pieces[mark[0] :], self.few[mark[1] :]
-        frames = [piece for piece, _ in pieces] + [frame_of_rows(spark, rows) for rows in few]
-        return union(frames), sum(count for _, count in pieces) + sum(map(len, few))
+        count = sum(count for _, count in pieces) + sum(map(len, few))
+        return Relation(self.width, self.by, pieces, few, count, merges=False)
+
+
+def few_facts(rows: Int32s) -> Relation:
+    """A relation that the driver holds."""
+    return Relation(rows.shape[1], few=[rows] if len(rows) else [], count=len(rows))
+
+
+def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:
+    """For each row whether it is among others."""
+    if not len(rows) or not len(others):
+        return np.zeros(len(rows), np.bool_)
+    if rows.shape[1] == 1:
+        return np.isin(rows[:, 0], others[:, 0])
+    one, other = (np.ascontiguousarray(r, np.int32).view([("", np.int32)] * rows.shape[1]).ravel() for r in (rows, others))
+    return np.isin(one, other)
 
 
 def union(frames: list[DataFrame]) -> DataFrame:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import sleep
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -74,3 +76,19 @@ def _end_jobs(context: SparkContext, waiting: _Waiting) -> None:
         while waiting.is_interrupted:
             sleep(_ASK_EVERY)
             context.cancelAllJobs()
+
+
+@contextmanager
+def without_interruption() -> Iterator[None]:
+    """Keep Ctrl-C until what is inside is over, since it must not be left half done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python delivers signals to the main thread only
+        return
+    kept: list[tuple[int, FrameType | None]] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: kept.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if kept and callable(handler):
+        handler(*kept[0])

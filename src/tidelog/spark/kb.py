@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from tidelog.changes import Change
+from tidelog.changes import ChangeStatistics, FactsByRelation, Part
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.source import Source
+from tidelog.spark.changes import SparkChange
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.facts import SparkFacts
+from tidelog.spark.frames import Relation as FrameRelation
+from tidelog.spark.given import Given, given_keys
 from tidelog.spark.keys import key_of
 from tidelog.spark.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.placement import Placement, Where
 from tidelog.spark.session import close as close_session
 from tidelog.spark.session import machine_memory, session
 from tidelog.spark.shipping import Shipping
+from tidelog.spark.updating import Updating
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -113,20 +118,88 @@ class SparkKnowledgeBase(KnowledgeBase):
         relation, rows = found.relation, found.rows
         width = len([name for name in found.frame.columns if name.startswith("k")])
         self._know(relation, self.relations[relation].arity if relation in self.relations else width)
-        self._read.append((relation, found.kept, rows))
-        self._started_engine.add(relation, found.kept, rows)
+        if not self._started_engine.has_derived:
+            self._read.append((relation, found.kept, rows))
+        self._started_engine.add(relation, found.kept, rows, self.relations[relation].arity)
         self.loads.append(LoadReport(relation, rows, rows, found.description, found.rejected))
         return self.loads[-1]
 
-    def update(
-        self,
-        insert: Iterable[tuple[object, ...]] = (),
-        delete: Iterable[tuple[object, ...]] = (),
-        upsert: Iterable[tuple[object, ...]] = (),
-    ) -> Change:
-        """Not there yet on Spark."""
-        del insert, delete, upsert
-        raise fail("TL074", 'update is not available yet with engine="spark"', fix='load the facts, or use engine="local"')
+    def update(self, insert: Given = (), delete: Given = (), upsert: Given = ()) -> SparkChange:
+        """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+
+        Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
+        `insert={"edge": df}`.
+        """
+        started = perf_counter()
+        parts = {"delete": delete, "insert": insert, "upsert": upsert}
+        given = given_keys(parts, self.program, self.relations.get, self._key_of, self._read_whole)
+        engine, known = self._settled_engine(), dict(self._loaded)
+        try:
+            for name, facts in given.items():
+                if facts.insert or facts.upsert or name in self.relations:
+                    self._know(name, facts.arity)
+            with lost_blocks_explained():
+                done = Updating(engine, self._watch(), self._algorithm)
+                done.apply({name: facts for name, facts in given.items() if name in self.relations})
+        except BaseException:
+            self._loaded = known
+            raise
+        unknown = sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
+        return self._change(done, unknown, perf_counter() - started)
+
+    def _read_whole(self, relation: str, source: object) -> Ingested:
+        """Facts for an update, in which nothing may be rejected."""
+        from tidelog.spark.ingest import Rejects, ingest
+
+        lineage = self._started_engine.lineage
+        known = self.relations.get(relation)
+        found = ingest(self.spark, source, relation, known, rejects=Rejects(), lineage=lineage)
+        if found.rejected:
+            message = f"{found.rejected:,} rows for `{relation}` do not fit, so nothing is changed"
+            raise fail("TL072", message, fix="load them with rejects, or repair them")
+        return found
+
+    def _change(self, done: Updating, unknown: int, seconds: float) -> SparkChange:
+        counts, rounds = done.counts, done.done
+        statistics = ChangeStatistics(
+            done.algorithm,
+            counts.inserted,
+            counts.deleted,
+            counts.without_effect + unknown,
+            sum(r.derivations for r in rounds) + done.counters.backward + done.counters.forward,
+            max((r.number for r in rounds), default=0),
+            done.statistics.undefined,
+            done.counters,
+            seconds,
+            done.kernel.seconds,
+        )
+
+        def facts(part: Part, *, came: bool) -> dict[str, Facts]:
+            return {name: self._facts_of(name, done.difference(name, part, came=came)) for name in done.changed()}
+
+        return SparkChange(
+            FactsByRelation(lambda part: facts(part, came=True)),
+            FactsByRelation(lambda part: facts(part, came=False)),
+            statistics,
+            as_frame=self._as_frame,
+        )
+
+    def _facts_of(self, relation: str, found: Any) -> Facts:
+        """Some facts of a relation, wherever they are."""
+        engine = self._started_engine
+        if not isinstance(found, FrameRelation):
+            return Facts(relation, self._names(relation), found, engine.state.terms, self._kinds(relation))
+        frame, terms = found.frame(self.spark), engine.exchange.terms
+        kinds = self._kinds(relation)
+        return SparkFacts(relation, self._names(relation), frame, terms, found.count, kinds=kinds, held=found.held)
+
+    def _as_frame(self, facts: Facts | None, relation: str) -> DataFrame:
+        if facts is None:
+            return self.dataframe(relation).limit(0)
+        if isinstance(facts, SparkFacts):
+            with lost_blocks_explained():  # which kinds of values the columns have, only the rows can say
+                return facts.dataframe
+        return self._started_engine.exchange.shipping.frame(facts.to_arrow())
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -136,17 +209,13 @@ class SparkKnowledgeBase(KnowledgeBase):
         exchange, known = engine.exchange, self.relations[relation]
         if relation in exchange.in_kernel:
             return self._kernel_facts(relation, engine)
-        held = exchange.to_spark(relation, known.arity)
-        kinds = self._kinds(relation)
-        frame = held.frame(self.spark)
-        return SparkFacts(relation, self._names(relation), frame, exchange.terms, held.count, kinds=kinds)
+        return self._facts_of(relation, exchange.to_spark(relation, known.arity))
 
     def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
         from tidelog.local.tables import Table
 
         held = engine.state.stored(relation)
-        rows = held.rows if isinstance(held, Table) else held
-        return Facts(relation, self._names(relation), rows, engine.state.terms, self._kinds(relation))
+        return self._facts_of(relation, held.lend() if isinstance(held, Table) else held)
 
     def facts_in_process(self, relation: str) -> Facts | None:
         """The facts of a relation if this process holds them, so that Spark need not see them."""
@@ -167,11 +236,7 @@ class SparkKnowledgeBase(KnowledgeBase):
 
     def dataframe(self, relation: str) -> DataFrame:
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
-        facts = self[relation]
-        if isinstance(facts, SparkFacts):
-            with lost_blocks_explained():  # which kinds of values the columns have, only the rows can say
-                return facts.dataframe
-        return self._started_engine.exchange.shipping.frame(facts.to_arrow())
+        return self._as_frame(self[relation], relation)
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
@@ -215,7 +280,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         )
         self._add_program_facts(engine)
         for relation, keys, rows in self._read:
-            engine.add(relation, keys, rows)
+            engine.add(relation, keys, rows, self.relations[relation].arity)
         return engine
 
     def _add_program_facts(self, engine: SparkEngine) -> None:
@@ -227,12 +292,17 @@ class SparkKnowledgeBase(KnowledgeBase):
         for name, keys in rows.items():
             width = max(1, len(keys[0]))
             table = pa.table({f"k{at}": pa.array([row[at] if row else "i0" for row in keys]) for at in range(width)})
-            engine.add(name, engine.spark.createDataFrame(table), len(keys))
+            engine.add(name, table, len(keys), len(keys[0]))
 
     def _settled_engine(self) -> SparkEngine:
-        """The engine when everything has been derived: from scratch if facts came after a question, or a run broke off."""
+        """The engine when everything has been derived: from scratch if a run broke off."""
         engine = self._started_engine
         if engine.is_settled:
+            return engine
+        if engine.has_derived:
+            with lost_blocks_explained():
+                Updating(engine, self._watch(), self._algorithm).apply(engine.waiting)
+                engine.waiting = {}
             return engine
         if self._has_begun:
             self._outdated.append(engine.exchange.shipping)  # frames that were handed out may need it until the end
@@ -240,6 +310,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._has_begun = True
         with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
             engine.settle(self._watch())
+        self._read.clear()  # from now on the engine has them
         return engine
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ twice when an executor dies.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -41,6 +41,9 @@ class Lineage:
         self._spark = spark
         self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
         self._written: dict[int, tuple[DataFrame, str]] = {}
+        self._protected: set[int] = set()
+        self._waiting: list[DataFrame] = []
+        """Protected frames that were to be released."""
 
     def cut(self, df: DataFrame) -> DataFrame:
         """The same rows without their history, computed now."""
@@ -70,11 +73,21 @@ class Lineage:
 
         Under `local`, Spark frees the blocks when nothing refers to them, so the caller should let go of it too.
         """
+        if id(df) in self._protected:
+            self._waiting.append(df)
+            return
         _, path = self._written.pop(id(df), (None, None))
         if path is not None:
             _delete(path)
         else:
             df.unpersist()
+
+    def protect(self, frames: Iterable[DataFrame]) -> None:
+        """Keep frames that an update may have to go back to, and no others: those wait until the next ones are protected."""
+        waiting, self._waiting = self._waiting, []
+        self._protected = {id(frame) for frame in frames}
+        for frame in waiting:
+            self.release(frame)
 
     def close(self) -> None:
         """Remove all files; what was cut must not be used any more."""

@@ -17,7 +17,7 @@ import numpy as np
 from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import DRIVER_ROWS, Relation, columns, frame_of_rows, rows_of_table, union
+from tidelog.spark.frames import DRIVER_ROWS, Relation, among, columns, few_facts, frame_of_rows, rows_of_table, union
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -29,9 +29,6 @@ TINY = 2_000
 _FEW_FIRST, _FEW_BESIDE = 200_000, 24
 """Candidates are asked for first where they start from no more facts than these, and so many times less than are known."""
 
-Delta = tuple["DataFrame", int]
-"""New facts, and how many."""
-
 
 class Novelty:
     """Adds to relations what they do not have."""
@@ -39,7 +36,7 @@ class Novelty:
     def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
         self.spark, self.lineage = spark, lineage
 
-    def add(self, relation: Relation, candidates: Sequence[DataFrame], start: int) -> Delta | None:
+    def add(self, relation: Relation, candidates: Sequence[DataFrame], start: int) -> Relation | None:
         """Add candidates that start from so many facts; what is new of them, if anything is."""
         raw = union(list(candidates))
         if start <= TINY:
@@ -57,21 +54,21 @@ class Novelty:
         keys = columns(relation.width)
         return self._kept(relation, raw.join(known.hint("shuffle_hash"), keys, "left_anti").distinct())
 
-    def add_rows(self, relation: Relation, rows: Int32s) -> Delta | None:
+    def add_rows(self, relation: Relation, rows: Int32s) -> Relation | None:
         """The same for candidates that the driver has."""
         rows = np.unique(rows, axis=0)
         if relation.few:
-            rows = _without(rows, np.concatenate(relation.few))
+            rows = rows[~among(rows, np.concatenate(relation.few))]
         known = relation.in_pieces()
         if len(rows) and known is not None:
             asked = f.broadcast(frame_of_rows(self.spark, rows))
-            rows = _without(rows, rows_of_table(known.join(asked, columns(relation.width), "left_semi").toArrow()))
+            rows = rows[~among(rows, rows_of_table(known.join(asked, columns(relation.width), "left_semi").toArrow()))]
         if not len(rows):
             return None
         relation.add_few(rows, self.lineage, self.spark)
-        return frame_of_rows(self.spark, rows), len(rows)
+        return few_facts(rows)
 
-    def _candidates_first(self, relation: Relation, candidates: DataFrame, known: DataFrame) -> Delta | None:
+    def _candidates_first(self, relation: Relation, candidates: DataFrame, known: DataFrame) -> Relation | None:
         candidates, count = self.lineage.cut_and_count(candidates)
         keys = columns(relation.width)
         met = known.join(candidates.hint("shuffle_hash"), keys)
@@ -79,20 +76,10 @@ class Novelty:
         self.lineage.release(candidates)
         return result
 
-    def _kept(self, relation: Relation, fresh: DataFrame) -> Delta | None:
+    def _kept(self, relation: Relation, fresh: DataFrame) -> Relation | None:
         piece, count = self.lineage.cut_and_count(fresh)
         if not count:
             self.lineage.release(piece)
             return None
         relation.add(piece, count, self.lineage)
-        return piece, count
-
-
-def _without(rows: Int32s, others: Int32s) -> Int32s:
-    """Distinct rows that are not among others."""
-    if not len(rows) or not len(others):
-        return rows
-    whole = np.concatenate([rows, np.unique(others, axis=0)])
-    _, place, times = np.unique(whole, axis=0, return_inverse=True, return_counts=True)
-    alone: Int32s = rows[times[place.reshape(-1)[: len(rows)]] == 1]
-    return alone
+        return Relation(relation.width, relation.by, [(piece, count)], count=count, merges=False)

@@ -57,12 +57,12 @@ class RuleFrames:
 
         `is_tiny` says that bindings are expected to stay few all along.
         """
-        names = _Names(rule)
+        names = Names(rule)
         waiting = dict(enumerate(rule.body))
         binding: Side | None = None
         bound: set[str] = set()
         while waiting:
-            at = self._next(waiting, bound, names, first if binding is None else None)
+            at = first if first is not None and binding is None else next_literal(waiting, bound, names)
             literal = waiting.pop(at)
             if isinstance(literal, Atom):
                 side = self._atom(literal, frame_of(at, literal.predicate), names)
@@ -81,19 +81,7 @@ class RuleFrames:
         """The binding of no variables."""
         return Side(self.spark.range(1).select(f.lit(0).alias(_UNIT)), 1)
 
-    def _next(self, waiting: dict[int, Literal], bound: set[str], names: _Names, first: int | None) -> int:
-        """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables."""
-        if first is not None:
-            return first
-        for at, literal in waiting.items():
-            if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(_assigns(literal)):
-                return at
-            if isinstance(literal, Negation) and names.needed(literal.atom) <= bound:
-                return at
-        atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
-        return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
-
-    def _atom(self, atom: Atom, side: Side, names: _Names) -> Side:
+    def _atom(self, atom: Atom, side: Side, names: Names) -> Side:
         """The facts that fit an atom, with a column for each of its variables that somebody else asks for."""
         first: dict[str, int] = {}
         conditions: list[Column] = []
@@ -109,7 +97,7 @@ class RuleFrames:
         kept = [f.col(f"c{at}").alias(names[name]) for name, at in first.items() if names.is_shared(name)]
         return Side(frame.select(*(kept or [f.lit(0).alias(_UNIT)])), side.count)
 
-    def _apply(self, literal: Literal, binding: Side, bound: set[str], names: _Names, frame_of: FrameOf, at: int) -> Side:
+    def _apply(self, literal: Literal, binding: Side, bound: set[str], names: Names, frame_of: FrameOf, at: int) -> Side:
         match literal:
             case Negation(atom):
                 shared = [names[name] for name in sorted(names.needed(atom))]
@@ -130,14 +118,14 @@ class RuleFrames:
                 return Side(binding.frame.where(same if op == "=" else ~same), binding.count)
         raise AssertionError(literal)
 
-    def _value(self, term: Term, names: _Names) -> Column:
+    def _value(self, term: Term, names: Names) -> Column:
         if isinstance(term, Variable):
             return f.col(names[term.name])
         assert isinstance(term, Constant)
         return f.lit(self.number_of(term.value)).cast("int")
 
 
-class _Names:
+class Names:
     """Column names for the variables of a rule, and who uses them."""
 
     def __init__(self, rule: CoreRule) -> None:
@@ -155,6 +143,17 @@ class _Names:
     def needed(self, atom: Atom) -> set[str]:
         """The variables of a negated atom that are not existential in it."""
         return {name for name in names_of([atom]) if self._uses[name] > 1}
+
+
+def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names) -> int:
+    """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables."""
+    for at, literal in waiting.items():
+        if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(_assigns(literal)):
+            return at
+        if isinstance(literal, Negation) and names.needed(literal.atom) <= bound:
+            return at
+    atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
+    return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
 
 
 def _assigns(comparison: Comparison) -> bool:

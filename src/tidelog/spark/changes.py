@@ -1,0 +1,29 @@
+"""What an update on Spark did: the same as elsewhere, and as DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tidelog.changes import Change
+from tidelog.facts import Facts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class SparkChange(Change):
+    """An update, done."""
+
+    as_frame: Callable[[Facts | None, str], DataFrame] = field(kw_only=True, repr=False, compare=False)
+    """From facts of a relation, or none of them, to a DataFrame."""
+
+    def inserted_df(self, relation: str) -> DataFrame:
+        """The facts of a relation that hold now and did not before, with typed, named columns."""
+        return self.as_frame(self.inserted.get(relation), relation)
+
+    def deleted_df(self, relation: str) -> DataFrame:
+        """The facts of a relation that held before and do not now."""
+        return self.as_frame(self.deleted.get(relation), relation)

@@ -1,0 +1,100 @@
+"""Sets of facts, in the driver while they are few and on Spark otherwise: what one has and another has, or has not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql import functions as f
+
+from tidelog.local.kernel.memory import Int32s
+from tidelog.spark.frames import DRIVER_ROWS, FEW_ROWS, Relation, among, columns, few_facts, frame_of_rows, rows_of_table, union
+from tidelog.spark.novelty import TINY
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.lineage import Lineage
+
+_MOST_PIECES = 16
+
+
+class Sets:
+    """Makes sets from sets."""
+
+    def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
+        self.spark, self.lineage = spark, lineage
+
+    def distinct(self, found: Sequence[DataFrame | Int32s], like: Relation, start: int) -> Relation:
+        """Facts that were found, perhaps repeated, starting from so many others; partitioned like a relation."""
+        rows = [some for some in found if isinstance(some, np.ndarray)]
+        if len(rows) == len(found):
+            return few_facts(np.unique(np.concatenate(rows), axis=0) if rows else np.empty((0, like.width), np.int32))
+        raw = union([frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found])
+        if start <= TINY:
+            taken = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
+            if len(taken) <= DRIVER_ROWS:
+                return few_facts(np.unique(taken, axis=0))
+        return self._kept(like.partitioned(raw).distinct(), like)
+
+    def inside(self, facts: Relation, others: Relation) -> Relation:
+        """The facts that are among others."""
+        return self._chosen(facts, others, are_inside=True)
+
+    def outside(self, facts: Relation, others: Relation) -> Relation:
+        """The facts that are not among others."""
+        return self._chosen(facts, others, are_inside=False)
+
+    def _chosen(self, facts: Relation, others: Relation, *, are_inside: bool) -> Relation:
+        if not facts.count or not others.count:
+            return few_facts(np.empty((0, facts.width), np.int32)) if are_inside else facts
+        rows = facts.held
+        if rows is not None:
+            is_met = among(rows, np.concatenate(others.few)) if others.few else np.zeros(len(rows), np.bool_)
+            known = others.in_pieces()
+            if known is not None and not is_met.all():
+                asked = f.broadcast(frame_of_rows(self.spark, rows[~is_met]))
+                is_met |= among(rows, rows_of_table(known.join(asked, columns(facts.width), "left_semi").toArrow()))
+            return few_facts(rows[is_met == are_inside])
+        other = others.frame(self.spark)
+        other = f.broadcast(other) if others.count <= FEW_ROWS else others.partitioned(other).hint("shuffle_hash")
+        kind = "left_semi" if are_inside else "left_anti"
+        mine = facts.partitioned(facts.frame(self.spark))
+        return self._kept(mine.join(other, columns(facts.width), kind), facts)
+
+    def together(self, parts: Iterable[Relation], like: Relation) -> Relation:
+        """The facts of several sets that have none in common."""
+        some = [part for part in parts if part.count]
+        pieces = [piece for part in some for piece in part.pieces]
+        rows = [few for part in some for few in part.few]
+        count = sum(part.count for part in some)
+        if len(pieces) > _MOST_PIECES:
+            whole = self.lineage.cut(like.partitioned(union([piece for piece, _ in pieces])))
+            pieces = [(whole, sum(number for _, number in pieces))]
+        return Relation(like.width, like.by, pieces, rows, count, merges=False)
+
+    def with_keys(self, facts: Relation, others: Relation, key: Sequence[int]) -> Relation:
+        """The facts that have the key of one of some others."""
+        names = [f"c{at}" for at in key]
+        held, rows = facts.held, others.held
+        if held is not None and rows is not None:
+            return few_facts(held[among(held[:, list(key)], rows[:, list(key)])])
+        asked = others.frame(self.spark).select(*names)
+        asked = f.broadcast(asked) if others.count <= FEW_ROWS else asked.hint("shuffle_hash")
+        return self._kept(facts.frame(self.spark).join(asked, names, "left_semi").select(*columns(facts.width)), facts)
+
+    def add(self, relation: Relation, facts: Relation) -> None:
+        """Add facts to a relation, none of which it has."""
+        for rows in facts.few:
+            relation.add_few(rows, self.lineage, self.spark)
+        for piece, count in facts.pieces:
+            relation.add(piece, count, self.lineage)
+
+    def _kept(self, frame: DataFrame, like: Relation) -> Relation:
+        piece, count = self.lineage.cut_and_count(frame)
+        if count > TINY:
+            return Relation(like.width, like.by, [(piece, count)], count=count, merges=False)
+        rows = rows_of_table(piece.toArrow())
+        self.lineage.release(piece)
+        return few_facts(rows)

@@ -1,0 +1,194 @@
+"""Updates on Spark against the reference, wherever a program is evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from tests.differential.update_histories import maintained
+from tests.local_engine import as_tuples, difference, held, program, rows_of, without_empty
+from tests.random_graphs import graph_histories
+from tests.random_programs import History, RandomProgram, histories
+from tests.spark.on_executors import nothing_in_the_driver
+from tests.spark.test_engine import EVERYTHING, spark_kb
+
+from tidelog import TidelogError
+from tidelog.program.program import GroundFact
+from tidelog.reference import Facts, materialise
+from tidelog.spark.kb import SparkKnowledgeBase
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+ON_EXECUTORS = "rounds on executors"
+PLACEMENTS = ("auto", "kernel", "decomposed", "components", "rounds")
+MIXED = 64 * 25
+"""A budget for which some components fit the kernel and others do not."""
+
+
+def ground(texts: Iterable[str]) -> list[GroundFact]:
+    """Facts from their texts."""
+    return list(program("\n".join(f"{text}." for text in texts)).facts)
+
+
+def changed_rows(found: Mapping[str, Iterable[tuple[Any, ...]]]) -> Facts:
+    return {name: rows_of(facts) for name, facts in found.items()}
+
+
+def check_history(history: History, spark: SparkSession, placement: str, **options: Any) -> None:
+    """After every update everything is as if evaluated from scratch, and the change says what is different."""
+    checked = program(history.program.text)
+    with nothing_in_the_driver() if placement == ON_EXECUTORS else nullcontext():
+        kb = spark_kb(history.program.text, spark, "rounds" if placement == ON_EXECUTORS else placement, **options)
+        explicit = set(checked.facts)
+        expected = materialise(checked, explicit)
+        assert without_empty(held(kb)) == without_empty(expected)
+        for deleted, inserted in history.updates:
+            gone, new = set(ground(deleted)), set(ground(inserted))
+            change = kb.update(insert=as_tuples(ground(inserted)), delete=as_tuples(ground(deleted)))
+            remaining = explicit - gone
+            stats = change.stats
+            assert (stats.deleted, stats.inserted) == (len(explicit & gone), len(new - remaining))
+            assert stats.without_effect == len(gone - explicit) + len(new & remaining)
+            before, explicit = expected, remaining | new
+            expected = materialise(checked, explicit)
+            assert without_empty(held(kb)) == without_empty(expected)
+            assert changed_rows(change.inserted) == difference(expected, before)
+            assert changed_rows(change.deleted) == difference(before, expected)
+            check_parts(change, new, gone)
+        kb.close()
+
+
+def check_parts(change: Any, new: set[GroundFact], gone: set[GroundFact]) -> None:
+    """What is new and was given is explicit, and so is what has gone and was taken back."""
+    for found, given_facts in ((change.inserted, new), (change.deleted, gone)):
+        explicit, derived = changed_rows(found.explicit), changed_rows(found.derived)
+        for name, rows in changed_rows(found).items():
+            mine = {tuple(values) for relation, values in given_facts if relation == name}
+            assert explicit.get(name, set()) == rows & mine
+            assert derived.get(name, set()) == rows - mine
+
+
+SLOW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_everything(spark: SparkSession, placement: str) -> None:
+    lines = EVERYTHING.strip().splitlines()
+    facts = tuple(part.strip() for part in lines[0].split(".") if part.strip() and not part.strip().isdigit())
+    facts = tuple(fact if fact.count("(") == fact.count(")") else "w(2.5)" for fact in facts)
+    rules = tuple((head, (body,)) for head, _, body in (line.rstrip(".").partition(" :- ") for line in lines[1:]))
+    updates = (
+        (("e(c, a)", "w(1)"), ("e(d, a)", "n(2)")),
+        (("e(a, b)", "p(z, y)", "n(0)"), ()),
+        ((), ("e(a, b)", "n(0)", "e(x, y)")),
+        (("e(x, x)", "e(d, a)", "e(b, c)"), ("e(b, c)",)),
+    )
+    check_history(History(RandomProgram(rules, facts), updates, ()), spark, placement)
+
+
+@pytest.mark.parametrize("placement", ["decomposed", ON_EXECUTORS])
+def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession, placement: str) -> None:
+    rules = (
+        ("r(X, Y)", ("e(X, Y)",)),
+        ("r(X, Z)", ("r(X, Y)", "e(Y, Z)")),
+        ("n(X, Y)", ("v(X)", "v(Y)", "not r(X, Y)")),
+        ("c(X, N)", ("N = sum { Y : n(X, Y) }",)),
+    )
+    facts = ("e(1, 2)", "e(2, 3)", "e(3, 1)", "v(1)", "v(2)", "r(3, 2)")
+    history = History(RandomProgram(rules, facts), ((("e(1, 2)", "r(3, 2)"), ("e(1, 3)",)),), ())
+    check_history(history, spark, placement)
+
+
+@given(history=maintained())
+@settings(SLOW, max_examples=25)
+def test_random_updates_in_rounds(spark: SparkSession, history: History) -> None:
+    check_history(history, spark, "rounds")
+
+
+@given(history=maintained())
+@settings(SLOW, max_examples=10)
+def test_random_updates_in_the_kernel(spark: SparkSession, history: History) -> None:
+    check_history(history, spark, "kernel")
+
+
+@given(history=maintained())
+@settings(SLOW, max_examples=10)
+def test_random_updates_at_both_places(spark: SparkSession, history: History) -> None:
+    check_history(history, spark, "auto", memory_budget=MIXED)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("placement", [*PLACEMENTS, ON_EXECUTORS])
+@given(history=maintained(largest_arity=4) | histories(largest_arity=4, most_queries=0) | graph_histories())
+@settings(SLOW, max_examples=200)
+def test_many_random_updates(spark: SparkSession, placement: str, history: History) -> None:
+    check_history(history, spark, placement)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("algorithm", ["auto", "rematerialise"])
+@given(history=maintained(largest_arity=4))
+@settings(SLOW, max_examples=200)
+def test_many_random_updates_at_both_places(spark: SparkSession, algorithm: str, history: History) -> None:
+    check_history(history, spark, "auto", memory_budget=MIXED, algorithm=algorithm)
+
+
+# --- one by one ----------------------------------------------------------------------------------------------------------
+
+PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). edge(a, b). edge(b, c)."
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_data_frames_in_and_out(spark: SparkSession, placement: str) -> None:
+    kb = spark_kb(PATHS, spark, placement)
+    change = kb.update(insert={"edge": spark.createDataFrame([("c", "d")], "src string, dst string")})
+    assert sorted(map(tuple, change.inserted_df("path").collect())) == [("a", "d"), ("b", "d"), ("c", "d")]
+    assert change.deleted_df("path").count() == 0
+    change = kb.update(delete={"edge": spark.createDataFrame([("a", "b")], "src string, dst string")})
+    assert sorted(map(tuple, change.deleted_df("path").collect())) == [("a", "b"), ("a", "c"), ("a", "d")]
+    assert kb.count("path") == 3
+    kb.close()
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_an_upsert_takes_the_place_of_its_key(spark: SparkSession, placement: str) -> None:
+    text = "@relation at(name: string key, place: int). at(a, 1). at(b, 2). both(P) :- at(a, P), at(b, P)."
+    kb: SparkKnowledgeBase = spark_kb(text, spark, placement)
+    change = kb.update(upsert=[("at", "a", 3), ("at", "a", 2), ("at", "c", 5)])
+    assert sorted(kb["at"]) == [("a", 2), ("b", 2), ("c", 5)]
+    assert (change.stats.inserted, change.stats.deleted) == (2, 1)
+    assert list(kb["both"]) == [(2,)]
+    assert (change.stats.algorithm, list(change.deleted)) == (change.stats.algorithm, ["at"])
+    with pytest.raises(TidelogError, match="TL075"):
+        kb.update(upsert=[("both", 1)])
+    kb.close()
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_what_is_stopped_changes_nothing(spark: SparkSession, placement: str) -> None:
+    kb = spark_kb(PATHS + "n(X + 1) :- n(X), go. n(0). gone(X) :- edge(X, _), not go.", spark, placement, limit_facts=40)
+    before = held(kb)
+    with pytest.raises(TidelogError, match="TL070"):
+        kb.update(insert=[("go",), ("edge", "c", "d"), ("other", 1)], delete=[("edge", "a", "b")])
+    assert held(kb) == before
+    with pytest.raises(TidelogError, match="TL020"):
+        kb.update(insert=[("edge", "c")])
+    with pytest.raises(TidelogError, match="TL013"):
+        kb.update(insert=[("#x", "c")])
+    change = kb.update(insert=[("edge", "c", "d")], delete=[("edge", "a", "b"), ("unheard_of", 1)])
+    assert change.stats.without_effect == 1
+    assert sorted(kb["path"]) == [("b", "c"), ("b", "d"), ("c", "d")]
+    kb.close()
+
+
+def test_much_that_goes_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.spark.maintenance.TINY", 1)
+    kb = spark_kb(PATHS, spark, "rounds")
+    change = kb.update(delete=[("edge", "a", "b"), ("edge", "b", "c")])
+    assert change.stats.algorithm.startswith("dred: facts have gone; rematerialise: more than half")
+    assert kb.count("path") == 0
+    kb.close()
