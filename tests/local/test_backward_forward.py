@@ -60,3 +60,15 @@ def test_a_clique_hardly_notices_a_lost_edge() -> None:
         changes.append(kb.update(delete=[("edge", 3, 4)]))
         assert kb.count("linked") == 400
     assert 20 * examined(changes[0]) < examined(changes[1])
+
+
+def test_what_one_relation_proves_of_another_that_had_its_turn_is_used() -> None:
+    rules = """
+        r(X, Y) :- s(X, Y).  r(X, Z) :- r(X, Y), e(Y, Z).  r(X, Y) :- e(X, Y).
+        s(X, Y) :- f(X, Y), v(Y).  s(X, Y) :- r(Y, X).
+        e(1, 1).  e(2, 1).  e(1, 2).  e(1, 3).  e(1, 4).
+    """
+    kb, other = (KnowledgeBase(rules, algorithm=algorithm, modules=False) for algorithm in ("bf", "rematerialise"))
+    for each in (kb, other):
+        each.update(delete=[("e", 1, 2)])
+    assert everything(kb) == everything(other)

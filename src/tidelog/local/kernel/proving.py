@@ -78,9 +78,12 @@ _NEXT_PLAN, _NEXT_INSTANCE, _ONE_INSTANCE = -1, -2, -3
 LOOKING_AHEAD, CHECKING = 0, 1
 
 # Z: where a run stands.
-DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED = range(10)
-PROVING_WIDTH = 10
-# FORTH       the forward plan in hand, or -1;  HAS_PROVED: whether there may be facts that are proved and not used yet
+DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED, FORTH_OF = (
+    range(11)
+)
+PROVING_WIDTH = 11
+# FORTH       the forward plan in hand, or -1, and FORTH_OF the relation whose fact it uses
+# HAS_PROVED  whether there may be facts that are proved and not used yet
 GROW_STACK = 200  # none of the reasons of `rounds`
 _BUDGET = 1 << 16
 """Steps of a plan before it is paused, so that somebody can look up."""
@@ -230,39 +233,51 @@ def _next_unchecked(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key
 
 
 @part
+def _next_proved(M: Int64s, R: Int64s, first: int) -> int:
+    """A relation with facts that are proved and were not used yet, from the one at place `first` on; -1 if there is none."""
+    for i in range(len(R)):
+        k = np.int64((first + i) % len(R))
+        if R[k, USED] < M[R[k, PROVED], COUNT]:
+            return k
+    return np.int64(-1)
+
+
+@part
 def _forward(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, F: Int32s, N: Int32s, Z: Int64s) -> int:
     """Prove what follows from facts that were proved and not used yet; DONE, or why it stopped."""
-    for k in range(len(R)):
-        proved = R[k, PROVED]
-        while R[k, USED] < M[proved, COUNT]:
-            if Z[FORTH] < 0:
-                M[proved, OLD], M[proved, ALL] = R[k, USED], R[k, USED] + 1
-                for i in range(R[k, PROVED_FROM], R[k, PROVED_TO]):
-                    extend_index(M, X, np.int64(N[i]), M[proved, ALL])
-                for other in range(len(R)):
-                    checked = R[other, CHECKED]
-                    M[checked, OLD] = M[checked, ALL] = M[checked, COUNT]
-                    for i in range(R[other, CHECKED_FROM], R[other, CHECKED_TO]):
-                        extend_index(M, X, np.int64(N[i]), M[checked, ALL])
-                Z[FORTH] = R[k, FORTH_FROM]
-                if Z[FORTH] < R[k, FORTH_TO]:
-                    restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
-            while Z[FORTH] < R[k, FORTH_TO]:
-                plan = np.int64(F[Z[FORTH]])
-                status = run_plan(M, X, V, T, Q, plan)
-                S = int64s(Q[plan, STATE], STATE_WIDTH)
-                if status != DONE:
-                    Z[FULL_TABLE] = S[CULPRIT]
-                    S[BUDGET] = _BUDGET
-                    return status
-                Z[FORWARD_COUNT] += S[DERIVATIONS]
-                Z[FORTH] += 1
-                if Z[FORTH] < R[k, FORTH_TO]:
-                    restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
-            Z[FORTH] = -1
-            R[k, USED] += 1
-            M[proved, OLD] = M[proved, ALL] = R[k, USED]
-    return DONE
+    while True:
+        if Z[FORTH] < 0:
+            k = _next_proved(M, R, Z[FORTH_OF])
+            if k < 0:
+                return DONE
+            proved = R[k, PROVED]
+            M[proved, OLD], M[proved, ALL] = R[k, USED], R[k, USED] + 1
+            for i in range(R[k, PROVED_FROM], R[k, PROVED_TO]):
+                extend_index(M, X, np.int64(N[i]), M[proved, ALL])
+            for other in range(len(R)):
+                checked = R[other, CHECKED]
+                M[checked, OLD] = M[checked, ALL] = M[checked, COUNT]
+                for i in range(R[other, CHECKED_FROM], R[other, CHECKED_TO]):
+                    extend_index(M, X, np.int64(N[i]), M[checked, ALL])
+            Z[FORTH_OF], Z[FORTH] = k, R[k, FORTH_FROM]
+            if Z[FORTH] < R[k, FORTH_TO]:
+                restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
+        k = Z[FORTH_OF]
+        while Z[FORTH] < R[k, FORTH_TO]:
+            plan = np.int64(F[Z[FORTH]])
+            status = run_plan(M, X, V, T, Q, plan)
+            S = int64s(Q[plan, STATE], STATE_WIDTH)
+            if status != DONE:
+                Z[FULL_TABLE] = S[CULPRIT]
+                S[BUDGET] = _BUDGET
+                return status
+            Z[FORWARD_COUNT] += S[DERIVATIONS]
+            Z[FORTH] += 1
+            if Z[FORTH] < R[k, FORTH_TO]:
+                restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
+        Z[FORTH] = -1
+        R[k, USED] += 1
+        M[R[k, PROVED], OLD] = M[R[k, PROVED], ALL] = R[k, USED]
 
 
 @part
