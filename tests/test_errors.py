@@ -234,9 +234,9 @@ def missing_variable(folder: Path) -> str:
     return output
 
 
-def option_that_is_not_there_yet(folder: Path) -> str:
+def algorithm_that_does_not_exist(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
-        KnowledgeBase("p(a).", marking=True)
+        KnowledgeBase("p(a).", algorithm="magic")
     assert str(caught.value) + "\n" == blocks((PAGES / "TL074.md").read_text(encoding="utf-8"), "text")[0][2]
     return str(caught.value)
 
@@ -244,7 +244,9 @@ def option_that_is_not_there_yet(folder: Path) -> str:
 def option_that_does_not_exist(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
         KnowledgeBase("p(a).", marking="sometimes")
-    assert str(caught.value).startswith("error TL074: there is no marking='sometimes'\n    fix: choose one of 'auto', False")
+    assert str(caught.value).startswith(
+        "error TL074: there is no marking='sometimes'\n    fix: choose one of 'auto', True, False"
+    )
     return str(caught.value)
 
 
@@ -305,7 +307,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL070": [too_many_facts, too_many_rounds],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
-    "TL074": [option_that_is_not_there_yet, option_that_does_not_exist],
+    "TL074": [algorithm_that_does_not_exist, option_that_does_not_exist],
     "TL075": [upsert_without_a_key],
     "TL076": [update_that_is_none],
     "TL077": [file_that_came_late, stream_that_ends_too_early],

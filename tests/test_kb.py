@@ -60,7 +60,6 @@ def test_a_missing_file_and_wrong_rules() -> None:
     [
         {"engine": "flink"},
         {"algorithm": "magic"},
-        {"marking": True},
         {"marking": "always"},
         {"partitions": 3},
     ],
@@ -73,7 +72,9 @@ def test_options_that_are_not_there(options: dict[str, object]) -> None:
     assert caught.value.diagnostics[0].fix
 
 
-@pytest.mark.parametrize("options", [{"algorithm": "rematerialise"}, {"marking": False}, {"engine": "local"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"algorithm": "rematerialise"}, {"marking": False}, {"marking": True}, {"engine": "local"}], ids=str
+)
 def test_options_that_are_there(options: dict[str, object]) -> None:
     assert list(KnowledgeBase("p(a).", **options)["p"]) == [("a",)]  # type: ignore[arg-type]
 

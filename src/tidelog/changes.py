@@ -69,8 +69,17 @@ class Counters:
     """Instances that brought facts back in one step (DRed's second step)."""
     inserted: int = 0
     """Instances that were used to derive what is new, or back (DRed's third step)."""
-    marks: int = 0
-    """Facts that looking ahead has marked."""
+    explicit_marks: int = 0
+    """Facts that the update deletes and looking ahead had marked, so that nobody had to find out what they take along."""
+    implicit_marks: int = 0
+    """Facts that these had brought, which were the first to be suspected, or went at once."""
+    dropped_marks: int = 0
+    """Marks, of both kinds, that were of no use."""
+
+    @property
+    def marks(self) -> int:
+        """All marks that were used."""
+        return self.explicit_marks + self.implicit_marks
 
     def add(self, other: Counters) -> None:
         """Count what another piece of work did, too."""

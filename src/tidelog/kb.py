@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tidelog.local.materialise import Statistics
     from tidelog.local.watch import Progress, Watch
     from tidelog.streams.following import AsyncFollowing, Following
-    from tidelog.streams.source import Queue
+    from tidelog.streams.source import Queue, UpdateSource
     from tidelog.streams.update import Update
 
 ShowProgress = Callable[["Progress"], None]
@@ -98,7 +98,7 @@ class KnowledgeBase:
         self._program: Program = check(source)
         self._limits = limit_facts, limit_seconds, limit_rounds
         self._progress = progress
-        self._modules, self._algorithm = modules, algorithm
+        self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self._loaded: dict[str, Relation] = {}
         self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""
@@ -180,7 +180,7 @@ class KnowledgeBase:
     def follow(self, updates: AsyncIterable[Any], *, wait: bool = False) -> AsyncFollowing: ...
 
     @overload
-    def follow(self, updates: Iterable[Any] | Queue | str | PathLike[str], *, wait: bool = False) -> Following: ...
+    def follow(self, updates: Iterable[Any] | Queue | UpdateSource | str | PathLike[str], *, wait: bool = False) -> Following: ...
 
     def follow(self, updates: Any, *, wait: bool = False) -> Following | AsyncFollowing:
         """Work off a stream of updates, one by one; each step of the iterator gives what one update changed.

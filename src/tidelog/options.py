@@ -1,4 +1,4 @@
-"""What a knowledge base is made from: a program's text or path, and options, some of which are not there yet."""
+"""What a knowledge base is made from: a program's text or path, and options."""
 
 from __future__ import annotations
 
@@ -9,22 +9,18 @@ from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
-_LATER = {"engine": (), "algorithm": (), "marking": (True,)}
-
 
 def refuse(**options: object) -> None:
-    """Say no to options that are not there, and to those that are not there yet."""
+    """Say no to values of options that are not there."""
     known: dict[str, tuple[object, ...]] = {
         "engine": ("local", "spark"),
         "algorithm": ("auto", "bf", "dred", "counting", "rematerialise"),
-        "marking": ("auto", False),
+        "marking": ("auto", True, False),
     }
     for name, given in options.items():
         if given in known[name]:
             continue
         choices = ", ".join(repr(choice) for choice in known[name])
-        if given in _LATER[name]:
-            raise fail("TL074", f"{name}={given!r} is not available yet", fix=f"choose one of {choices}")
         raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
 
 

@@ -69,3 +69,15 @@ def test_a_proof_goes_back_and_forth_between_relations() -> None:
     kb.update(insert=[("e", 1, 1), ("e", 1, 2), ("e", 1, 3), ("r", 1, 2)])
     kb.update(delete=[("e", 1, 2)])
     assert set(kb.facts("r")) == {(1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 3)}
+
+
+def test_what_one_relation_proves_of_another_that_had_its_turn_is_used() -> None:
+    rules = """
+        r(X, Y) :- s(X, Y).  r(X, Z) :- r(X, Y), e(Y, Z).  r(X, Y) :- e(X, Y).
+        s(X, Y) :- f(X, Y), v(Y).  s(X, Y) :- r(Y, X).
+        e(1, 1).  e(2, 1).  e(1, 2).  e(1, 3).  e(1, 4).
+    """
+    kb, other = (KnowledgeBase(rules, algorithm=algorithm, modules=False) for algorithm in ("bf", "rematerialise"))
+    for each in (kb, other):
+        each.update(delete=[("e", 1, 2)])
+    assert everything(kb) == everything(other)

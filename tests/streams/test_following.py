@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.local_engine import held
 
-from tidelog import IRI, KnowledgeBase, Literal, TidelogError
+from tidelog import IRI, KnowledgeBase, Literal
 from tidelog.streams import Update, UpdateError
 
 RULES = """
@@ -200,7 +200,7 @@ def test_a_change_as_a_line_of_json() -> None:
         ]
     ]
     assert line["stats"]["inserted"] == 3
-    assert line["stats"]["counters"]["marks"] == 0
+    assert line["stats"]["counters"]["explicit_marks"] == 0
 
 
 def test_a_change_can_be_undone_by_a_stream() -> None:
@@ -221,8 +221,3 @@ def test_replaying_is_updating() -> None:
     kb._replay(updates)
     list(other.follow(updates))
     assert held(kb) == held(other)
-
-
-def test_no_marking_yet() -> None:
-    with pytest.raises(TidelogError, match="TL074"):
-        KnowledgeBase(RULES, marking=True)

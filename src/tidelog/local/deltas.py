@@ -76,6 +76,12 @@ class Deltas:
         if len(came) or len(went):
             self.of[name] = Delta(came=came, went=went)
 
+    def replace(self, name: str, delta: Delta) -> None:
+        """Tell something else of a relation from now on."""
+        self.of[name] = delta
+        for helper in (f"#plus {name}", f"#minus {name}"):
+            self._told.pop(helper, None)
+
     def is_virtual(self, name: str) -> bool:
         """Whether a changed relation has no rows of its own."""
         return self.of[name].virtual is not None

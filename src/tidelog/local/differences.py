@@ -5,7 +5,8 @@ All of it is worked out when somebody looks; what it is worked out from belongs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,44 +17,115 @@ from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ExplicitChanges
 
 
-class Differences:
-    """How the relations of a program differ from what they were."""
-
-    def __init__(self, core: Core, derived: set[str], deltas: Mapping[str, Delta], changes: ExplicitChanges) -> None:
-        """`derived` are the stored relations that have rules."""
-        self._core, self._derived, self._deltas, self._changes = core, derived, deltas, changes
+class Difference(Protocol):
+    """How relations differ from what they were."""
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self._deltas if not name.startswith("#"))
+        """The relations that may differ."""
 
     def rows(self, relation: str, part: Part, *, came: bool) -> Rows:
         """The rows of a relation that came, or went: all of them, or one part."""
-        delta = self._deltas[relation]
-        rows = delta.rows_that_came() if came else delta.rows_that_went()
-        if part == "all":
-            return rows
-        is_given = self._is_given(relation, rows, came=came)
-        return rows[is_given] if part == "explicit" else rows[~is_given]
 
-    def _is_given(self, relation: str, rows: Rows, *, came: bool) -> NDArray[np.bool_]:
-        """For each row that came whether the user gave it; for each that went, whether the user took it back.
+    def given(self, relation: str, *, came: bool) -> Rows | None:
+        """The facts of a relation that the user gave, or took back; None if all of its facts are explicit."""
+
+
+class Differences:
+    """How the relations of a program differ after one step."""
+
+    def __init__(self, core: Core, derived: set[str], deltas: Mapping[str, Delta], changes: ExplicitChanges) -> None:
+        """`derived` are the stored relations that have rules."""
+        self._core, self._derived, self.deltas, self._changes = core, derived, deltas, changes
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.deltas if not name.startswith("#"))
+
+    def rows(self, relation: str, part: Part, *, came: bool) -> Rows:
+        """The rows of a relation that came, or went: all of them, or one part."""
+        delta = self.deltas[relation]
+        rows = delta.rows_that_came() if came else delta.rows_that_went()
+        return _part(rows, part, self.given(relation, came=came))
+
+    def given(self, relation: str, *, came: bool) -> Rows | None:
+        """The facts of a relation that the user gave, or took back; None if all of its facts are explicit.
 
         Whatever is new and explicit was given by this very update, and whatever has gone and was explicit, taken back by it.
         """
         stored = self._core.stored_name(relation)
         if stored in self._derived:
             given = (self._changes.came if came else self._changes.went).get(stored, [])
-        elif stored == relation:  # without rules, all is explicit
-            return np.ones(len(rows), np.bool_)
+        elif stored == relation:
+            return None
         else:
-            delta = self._deltas.get(stored)
+            delta = self.deltas.get(stored)
             given = [] if delta is None else [delta.came if came else delta.went]
-        return _among(rows, np.concatenate(given)) if given else np.zeros(len(rows), np.bool_)
+        return np.concatenate(given) if given else np.empty((0, self._core.arities[relation]), np.int32)
+
+
+class Backwards:
+    """A step that was taken back."""
+
+    def __init__(self, step: Difference) -> None:
+        self._step = step
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._step)
+
+    def rows(self, relation: str, part: Part, *, came: bool) -> Rows:
+        """What came has gone, and what went is back."""
+        return self._step.rows(relation, part, came=not came)
+
+    def given(self, relation: str, *, came: bool) -> Rows | None:
+        """What was given has been taken back."""
+        return self._step.given(relation, came=not came)
+
+
+class InTurn:
+    """Several steps, one after the other, as one."""
+
+    def __init__(self, steps: Sequence[Difference]) -> None:
+        self._steps = steps
+        self._by_name: dict[str, list[Difference]] = {}
+        for step in steps:
+            for name in step:
+                self._by_name.setdefault(name, []).append(step)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def rows(self, relation: str, part: Part, *, came: bool) -> Rows:
+        """What is there after all steps and was not before, or the other way round."""
+        first, *others = self._by_name[relation]
+        plus, minus = (first.rows(relation, "all", came=came) for came in (True, False))
+        for step in others:
+            more, less = (step.rows(relation, "all", came=came) for came in (True, False))
+            plus, minus = (
+                np.concatenate([plus[~_among(plus, less)], more[~_among(more, minus)]]),
+                np.concatenate([minus[~_among(minus, more)], less[~_among(less, plus)]]),
+            )
+        return _part(plus if came else minus, part, self.given(relation, came=came))
+
+    def given(self, relation: str, *, came: bool) -> Rows | None:
+        """What was given, or taken back, in any step."""
+        given = [step.given(relation, came=came) for step in self._steps]
+        return None if given[0] is None else np.concatenate([rows for rows in given if rows is not None])
+
+
+def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:
+    """All rows, or those that the user gave, or the others."""
+    if part == "all" or (given is None and part == "explicit"):
+        return rows
+    if given is None:
+        return rows[:0]
+    is_given = _among(rows, given)
+    return rows[is_given] if part == "explicit" else rows[~is_given]
 
 
 def _among(rows: Rows, others: Rows) -> NDArray[np.bool_]:
     """For each row whether it is among others."""
+    if not len(others):
+        return np.zeros(len(rows), np.bool_)
     if not rows.shape[1]:
-        return np.full(len(rows), len(others) > 0)
+        return np.ones(len(rows), np.bool_)
     one, other = (np.ascontiguousarray(r).view([("", np.int32)] * rows.shape[1]).ravel() for r in (rows, others))
     return np.isin(one, other)

@@ -11,10 +11,11 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Core, core_of
+from tidelog.local.core import Calls, Core, core_of
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Differences
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
+from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, Statistics, is_seen
 from tidelog.local.querying import answers
 from tidelog.local.state import State, Undo
@@ -46,12 +47,21 @@ class LocalEngine:
                 self._readers.setdefault(name, []).append(number)
             for name in unit.relations:
                 self._units_of.setdefault(name, []).append(number)
+        self._asking = {
+            name
+            for unit in self.core.units
+            if unit.stages or any(isinstance(special, Calls) for special in unit.specials.values())
+            for name in (*unit.relations, *unit.specials, *unit.uses)
+        }
+        """Relations of units that ask functions, or groups of aggregates that come from their own recursion."""
         self._is_derived = False
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
+        self.settlings = 0
+        """How often everything has been derived that followed."""
         self.statistics = Statistics()
-        self.algorithm = "none"
-        """How the last settling was done."""
+        self.chosen: dict[str, str] = {}
+        """The algorithms that took part in the last settling, and why each was chosen."""
         self.counters, self.seconds = Counters(), dict[str, float]()
         """What it did, and how long each phase took."""
 
@@ -97,6 +107,21 @@ class LocalEngine:
             return len(going)
         return 0
 
+    def given_rows(self) -> dict[str, Rows]:
+        """The facts that have become explicit since everything was last derived, by the relation that stores them."""
+        given = {name: self.state.table(name).appended_since(begin) for name, begin in self._changes.began.items()}
+        given |= {name: np.concatenate(rows) for name, rows in self._changes.came.items()}
+        return {name: rows for name, rows in given.items() if len(rows)}
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether explicit facts have come or gone since everything was last derived."""
+        return bool(self._changes)
+
+    def can_be_taken_back(self, names: Iterable[str]) -> bool:
+        """Whether what a step has done to some relations can be taken back: functions that were asked would not know."""
+        return self._algorithm != "counting" and self._asking.isdisjoint(names)
+
     def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
         """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
         name = self.core.stored_name(relation)
@@ -119,10 +144,10 @@ class LocalEngine:
         """Whether everything that follows has been derived."""
         return self._is_derived and not self._changes
 
-    def settle(self, watch: Watch, undo: Undo | None = None) -> Differences:
+    def settle(self, watch: Watch, undo: Undo | None = None, marks: Marks | None = None) -> Differences:
         """Derive what follows from facts added and removed; all of it, or, if anything stops it, nothing.
 
-        The result says what came and what went.
+        The result says what came and what went.  Whoever brings the way back is to `tidy` when nobody will go it any more.
         """
         own = undo or Undo(self.state)
         statistics = Statistics()
@@ -131,7 +156,7 @@ class LocalEngine:
         with watch.guarding():
             try:
                 evaluation = Evaluation(self.state, watch, statistics)
-                maintenance = Maintenance(self.state, evaluation, own, self._changes, self._algorithm)
+                maintenance = Maintenance(self.state, evaluation, own, self._changes, self._algorithm, marks)
                 self._go_through(evaluation, maintenance)
                 watch.look()
             except BaseException:
@@ -139,10 +164,14 @@ class LocalEngine:
                 raise
         differences = Differences(self.core, self._derived, maintenance.deltas.of, self._changes)
         self._is_derived, self._changes = True, ExplicitChanges()
+        self.settlings += 1
         self.statistics = statistics
-        self.algorithm = _how(maintenance)
+        self.chosen = maintenance.chosen
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
-        tidy(self.state, own)
+        if marks is not None:
+            self.counters.add(marks.finish())
+        if undo is None:
+            tidy(self.state, own)
         return differences
 
     def _go_through(self, evaluation: Evaluation, maintenance: Maintenance) -> None:
@@ -197,8 +226,3 @@ def tidy(state: State, undo: Undo) -> None:
             for name in state.answered:
                 if state.tables[name] is table:
                     state.answered[name] = table.end
-
-
-def _how(maintenance: Maintenance) -> str:
-    """The algorithms that took part, and why each was chosen."""
-    return "; ".join(f"{name}: {why}" for name, why in maintenance.chosen.items()) or "semi-naive"

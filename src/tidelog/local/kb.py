@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
-from tidelog.errors import Diagnostics, fail
+from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.local.engine import LocalEngine
-from tidelog.local.given import FactReader, GivenFacts
+from tidelog.local.given import Fact, FactReader, GivenFacts
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
+from tidelog.local.look_ahead import LookAhead
 from tidelog.local.materialise import Statistics
 from tidelog.local.state import Undo
 from tidelog.local.tables import Table
+from tidelog.local.updating import Given, Updating
 from tidelog.local.watch import Limits, Watch
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact
@@ -30,12 +32,16 @@ if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.streams.update import Update
 
+    _Stream = tuple[LookAhead, Update, Callable[[], Update | None]]
+
 
 class LocalKnowledgeBase(KnowledgeBase):
     """A knowledge base in this process."""
 
     _started: LocalEngine | None = None
     _reader: FactReader
+    _ahead: LookAhead | None = None
+    """What is known of the next update of a stream."""
 
     @property
     def statistics(self) -> Statistics:
@@ -105,49 +111,65 @@ class LocalKnowledgeBase(KnowledgeBase):
         explicit facts that have its key; of two with one key, the last counts.
         """
         started = perf_counter()
-        engine = self._engine
+        if self._ahead is not None:
+            self._ahead.forget()
+        return self._apply(self._asked(insert, delete, upsert), started)
+
+    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+        """One update of a stream, with what is known of the next one."""
+        started = perf_counter()
+        if self._ahead is None:
+            if self._marking is False or self._algorithm in ("counting", "rematerialise"):
+                return super()._work_off(update, waiting)
+            self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
+        read = self._ahead.given(update)
+        if read is not None and read.relations == len(self._loaded):
+            known = read
+            return self._apply(lambda: known, started, (self._ahead, update, waiting))
+        return self._apply(self._asked(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting))
+
+    def _asked(self, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> Callable[[], Given]:
+        """Check what an update asks for, all of it before anything happens; what is returned gives it as rows."""
+        terms = self._engine.state.terms
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
         replacing = self._last_upserts(self._checked(upsert)) if upsert != () else ()
-        self._settled()
+
+        def given() -> Given:
+            rows = GivenFacts(terms, {}, replacing).rows() if replacing else {}
+            keys = {name: self._key_of(name) for name in rows}
+            return Given(deleted.rows(), inserted.rows(), rows, keys, len(self._loaded))
+
+        return given
+
+    def _read_ahead(self, update: Update) -> Given | None:
+        """What an update asks for before its turn; None if something is wrong with it, which will be said in its turn."""
+        try:
+            return self._asked(update.insert, update.delete, update.upsert)()
+        except TidelogError:
+            return None
+
+    def _apply(self, asked: Callable[[], Given], started: float, stream: _Stream | None = None) -> Change:
+        """Do what an update asks for; in a stream, with marks from the one before, and for the next one."""
+        engine = self._settled()
         watch = self._watch()
-        known, undo = dict(self._loaded), Undo(engine.state)
-        without_effect = removed = added = 0
+        known = dict(self._loaded)
         with watch.guarding():
+            work = Updating(engine, watch, self._know_if_new)
             try:
-                engine.begin_update(watch)
-                for name, rows in deleted.rows().items():
-                    count = engine.remove(name, rows, undo)
-                    removed, without_effect = removed + count, without_effect + len(rows) - count
-                replacing_rows = self._by_relation(replacing) if replacing else {}
-                for name, rows in replacing_rows.items():
-                    removed += engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
-                for name, rows in inserted.rows().items():
-                    if self._relation(name) is None:
-                        self._know(name, rows.shape[1])
-                    count = engine.add(name, rows)
-                    added, without_effect = added + count, without_effect + len(rows) - count
-                for name, rows in replacing_rows.items():
-                    count = engine.add(name, rows)
-                    added, without_effect = added + count, without_effect + len(rows) - count
-                differences = engine.settle(watch, undo)
+                if stream is None:
+                    work.work_off(asked())
+                else:
+                    ahead, update, waiting = stream
+                    ahead.work_off(work, asked(), update, waiting)
+                differences = work.finish()
             except BaseException:
-                undo.go_back()
+                work.go_back()
                 self._loaded = known
                 self._reader.forget_columns()
-                engine.forget_changes()
                 raise
-        statistics = ChangeStatistics(
-            engine.algorithm,
-            added,
-            removed,
-            without_effect,
-            engine.statistics.derivations + engine.counters.backward + engine.counters.forward,
-            max((r.number for r in engine.statistics.rounds), default=0),
-            engine.statistics.undefined,
-            engine.counters,
-            perf_counter() - started,
-            engine.seconds,
-        )
+        rounds = max((r.number for r in work.statistics.rounds), default=0)
+        counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
+        statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
         return Change(
             FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=True)) for n in differences}),
             FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=False)) for n in differences}),
@@ -173,6 +195,10 @@ class LocalKnowledgeBase(KnowledgeBase):
                     self._know(name, rows.shape[1])
                     engine.add(name, rows)
                 watch.look()
+
+    def _know_if_new(self, name: str, arity: int) -> None:
+        if self._relation(name) is None:
+            self._know(name, arity)
 
     def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
         checked = explicit_facts(self._program, facts)

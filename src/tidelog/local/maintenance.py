@@ -22,6 +22,7 @@ from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import Deletion, TooLongError
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
+from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.reclosing import reclose
 from tidelog.local.refolding import refold
@@ -53,9 +54,18 @@ class ExplicitChanges:
 class Maintenance:
     """One update of a state."""
 
-    def __init__(self, state: State, evaluation: Evaluation, undo: Undo, changes: ExplicitChanges, algorithm: str) -> None:
+    def __init__(
+        self,
+        state: State,
+        evaluation: Evaluation,
+        undo: Undo,
+        changes: ExplicitChanges,
+        algorithm: str,
+        marks: Marks | None = None,
+    ) -> None:
+        """`marks` are those of the facts that the update deletes and the one before has inserted."""
         self.state, self.evaluation, self.undo, self.changes = state, evaluation, undo, changes
-        self.algorithm = algorithm
+        self.algorithm, self.marks = algorithm, marks
         self.deltas = Deltas(state)
         self.chosen: dict[str, str] = {}
         """The algorithms that took part, each with the reason that it was first chosen for."""
@@ -174,7 +184,11 @@ class Maintenance:
         deletion.deadline = choice.deadline
         costs, done = costs_of(unit, self.state), deletion.counters
         try:
-            gone = deletion.delete(seeds)
+            if self.marks is None:
+                gone = deletion.delete(seeds)
+            else:
+                with self.marks.using(unit, choice.algorithm, self.deltas, seeds) as suspects:
+                    gone = deletion.delete(suspects)
         except TooLongError:
             costs.gave_up(time.thread_time() - spent, choice.lost)
             raise

@@ -1,0 +1,194 @@
+"""Looking ahead in a stream: which facts of an update the next one takes back, and whether it pays to tell them from the others.
+
+With `marking=True` marks are used as the papers use them, always, so that their counters can be compared. With `"auto"` facts are
+marked only where that should save time, and a whole step is taken back (`marking`). What tells: whether the next update is
+there, how many of the facts that it deletes are new in this one, what a deleted fact took so far, and what another step takes.
+Streams in which nothing is ever taken back at once are looked at less and less often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tidelog.local.deltas import Rows
+from tidelog.local.differences import Difference
+from tidelog.local.engine import LocalEngine
+from tidelog.local.marking import Marks, Step
+from tidelog.local.updating import Given, Updating
+from tidelog.streams.update import Update
+
+_MOST_SKIPPED = 16
+"""So many updates at most are not looked ahead from after looks in vain."""
+_SHARE = 0.5
+"""The part of what the next update deletes that must be marked, or the rest of it would cost as much as all."""
+_USUAL = 2e-4
+"""What another step takes at least, in seconds."""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A marked step, for the update that takes it back."""
+
+    update: Update
+    step: Step
+    difference: Difference
+    settlings: int
+
+
+class LookAhead:
+    """What is known of the updates of a stream before their turn comes."""
+
+    def __init__(self, engine: LocalEngine, read: Callable[[Update], Given | None], *, always: bool) -> None:
+        """`read` gives what an update asks for, or None if something is wrong with it."""
+        self._engine, self._read, self._is_always = engine, read, always
+        self._ahead: tuple[Update, Given] | None = None
+        self._kept: _Kept | None = None
+        self._seconds = self._removed = 0.0
+        """What deletions took, and how many explicit facts they deleted."""
+        self._in_vain = self._skip = 0
+        self._has_paid = False
+        """Whether the last step that was kept was taken back."""
+
+    # --- before an update ------------------------------------------------------------------------------------------------
+
+    def given(self, update: Update) -> Given | None:
+        """What an update asks for, if it has been read ahead of its turn."""
+        known, self._ahead = self._ahead, None
+        return known[1] if known is not None and known[0] is update else None
+
+    def _take(self, update: Update) -> _Kept | None:
+        """The step that an update takes back, if that was the last thing that happened."""
+        kept, self._kept = self._kept, None
+        self._has_paid = kept is not None and kept.update is update and kept.settlings == self._engine.settlings
+        return kept if self._has_paid else None
+
+    def forget(self) -> None:
+        """Something else has happened."""
+        self._ahead = self._kept = None
+
+    # --- while an update is worked off -----------------------------------------------------------------------------------
+
+    def work_off(self, work: Updating, given: Given, update: Update, waiting: Callable[[], Update | None]) -> None:
+        """Work off an update, with marks from the one before, and marks for the next one."""
+        kept, marks = self._take(update), None
+        if kept is not None and self._is_always:
+            marks = Marks(kept.step)
+        elif kept is not None:
+            work.take_back(kept.step, kept.difference)
+        work.remove_all(given)
+        later = self._later(given, waiting, is_deleting=self._engine.has_changes)
+        work.add_all(given.added() if later is None else self._others(given, later))
+        if later is None:
+            work.derive(marks)
+        else:
+            step, difference = work.derive_apart(later, marks)
+            if not self._keep(step, difference, waiting):
+                work.counters.dropped_marks += step.explicit
+        if kept is None:
+            self._note_seconds(work.seconds, work.removed)
+
+    def _later(self, given: Given, waiting: Callable[[], Update | None], *, is_deleting: bool) -> dict[str, Rows] | None:
+        """The facts to insert apart from the others and after them; None if that should not pay.
+
+        `is_deleting` says whether the update itself deletes anything.  If the next update is not there yet, it may still come.
+        """
+        if not given.inserted and not given.replacing:
+            return None
+        following = self._look(waiting)
+        if following is None:
+            return given.all_added() if self._is_always or (self._has_paid and not is_deleting) else None
+        marked = {name: rows for name, rows in self._marked(given, following).items() if len(rows)}
+        count = sum(map(len, marked.values()))
+        self._note(found=count > 0)
+        if not count or self._is_always:
+            return marked or None
+        deleted = sum(map(len, (*following.deleted.values(), *following.replacing.values())))
+        if count < _SHARE * deleted:
+            return None
+        is_free = not is_deleting and count == sum(len(rows) for _, rows in given.added())
+        return marked if is_free or self._is_costly(count) else None
+
+    def _keep(self, step: Step, difference: Difference, waiting: Callable[[], Update | None]) -> bool:
+        """Keep a step for the next update, if that takes all of it back; False if marks were made in vain."""
+        following = self._look(waiting)
+        if following is None or self._ahead is None:
+            return True
+        relations = {stored: relation for relation, stored in self._engine.core.given.items()}
+        for name, rows in step.given.items():
+            if not self._are_deleted(relations.get(name, name), rows, following).all():
+                return True
+        if not self._is_always and not self._engine.can_be_taken_back(step.deltas):
+            return False
+        self._kept = _Kept(self._ahead[0], step, difference, self._engine.settlings)
+        return True
+
+    def _note_seconds(self, seconds: Mapping[str, float], removed: int) -> None:
+        """Note what an update took that has deleted explicit facts one by one."""
+        if removed:
+            self._seconds = 0.75 * self._seconds + sum(seconds.values()) - seconds.get("insertion", 0.0)
+            self._removed = 0.75 * self._removed + removed
+
+    # --- estimates -------------------------------------------------------------------------------------------------------
+
+    def _is_costly(self, count: int) -> bool:
+        """Whether to delete so many facts one by one takes longer than another step."""
+        return not self._removed or count * self._seconds / self._removed > _USUAL
+
+    def _note(self, *, found: bool) -> None:
+        self._in_vain = 0 if found else self._in_vain + 1
+        self._skip = min(self._in_vain // 2, _MOST_SKIPPED)
+
+    def _look(self, waiting: Callable[[], Update | None]) -> Given | None:
+        """What the next update asks for, if it is there already."""
+        if self._ahead is not None:
+            return self._ahead[1]
+        if self._skip and not self._is_always:
+            self._skip -= 1
+            return None
+        update = waiting()
+        if update is None or update.add_rules or update.remove_rules or not (update.delete or update.upsert):
+            return None
+        given = self._read(update)
+        self._ahead = None if given is None else (update, given)
+        return given
+
+    def _others(self, given: Given, later: Mapping[str, Rows]) -> Iterable[tuple[str, Rows]]:
+        """The facts that are not to be inserted later."""
+        for name, rows in given.added():
+            if name not in later:
+                yield name, rows
+            elif len(rows) > len(later[name]) or len(later[name]) < len(given.all_added()[name]):
+                yield name, rows[~self._among(rows, later[name])]
+
+    # --- which facts -----------------------------------------------------------------------------------------------------
+
+    def _marked(self, given: Given, following: Given) -> dict[str, Rows]:
+        """Of the facts that an update adds, those that the next one takes back."""
+        found: dict[str, Rows] = {}
+        for name, rows in given.added():
+            marked = rows[self._are_deleted(name, rows, following)]
+            found[name] = np.concatenate([found[name], marked]) if name in found else marked
+        return found
+
+    def _are_deleted(self, name: str, rows: Rows, following: Given) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """For each fact whether the next update deletes or replaces it, and does not bring it back."""
+        result = np.zeros(len(rows), np.bool_)
+        deleted, replacing = following.deleted.get(name), following.replacing.get(name)
+        if deleted is not None:
+            result |= self._among(rows, deleted)
+        if replacing is not None:
+            key = list(following.keys[name])
+            result |= self._among(rows[:, key], replacing[:, key])
+        if result.any():
+            for others in (following.inserted.get(name), replacing):
+                if others is not None:
+                    result &= ~self._among(rows, others)
+        return result
+
+    def _among(self, rows: Rows, others: Rows) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        width = rows.shape[1]
+        known = self._engine.state.helper(f"#known {width}", width, np.ascontiguousarray(others))
+        return known.contains(np.ascontiguousarray(rows))

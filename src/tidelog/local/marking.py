@@ -1,0 +1,115 @@
+"""Marks: what facts that the next update will delete have brought, so that it need not be found again.
+
+While an update is worked off and the next one is known, the facts that it inserts and the next one deletes are *marked*. They
+are inserted last, as a step of their own (`updating`), so all that is new in that step is there because of them: these are
+the *implicit* marks. When the next update deletes the marked facts, there are two ways to use that.
+
+- As the papers do (Illich and Glimm, "Backward/Forward with Marking for Update Streams", DL 2025): no rule is applied to find
+  out which facts a marked one may take along; the implicit marks are the first suspects (the set W of Algorithm 1). With B/F
+  only explicit facts pass marks to the heads of rules; with DRed derived ones do, too (`Marks.using`).
+- The whole step is taken back, without any rule (`Step.take_back`): all that it brought goes, all that it took comes back.
+
+The first is sound because whatever was there before the marked step has a proof without the marked facts: if that one fails, too,
+it fails for a fact that was not marked, which is found the usual way. So where the marked step took facts away, or added to a
+relation under a negation, or changed a virtual relation, a unit drops its marks. The second is always sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.changes import Counters
+from tidelog.local.core import Unit
+from tidelog.local.deltas import Delta, Deltas, Rows
+from tidelog.local.state import State, Undo
+
+
+@dataclass(slots=True)
+class Step:
+    """A step of an update that did nothing but insert marked facts, and all that came of it."""
+
+    given: dict[str, Rows]
+    """The marked facts, by the relation that stores them."""
+    deltas: Mapping[str, Delta]
+
+    @property
+    def explicit(self) -> int:
+        """How many facts are marked."""
+        return sum(map(len, self.given.values()))
+
+    @property
+    def implicit(self) -> int:
+        """How many facts they brought, as far as they are stored."""
+        return sum(len(delta.came) for delta in self.deltas.values()) - self.explicit
+
+    def take_back(self, state: State, undo: Undo) -> None:
+        """Make everything what it was before the step."""
+        for name, delta in self.deltas.items():
+            if delta.virtual is not None:
+                assert delta.virtual.before is not None
+                state.set_virtual(name, delta.virtual.before)
+                continue
+            table = state.table(name)
+            undo.remove(table, delta.came)
+            if len(delta.went):
+                table.insert(delta.went)
+            table.show_all()
+        for name, rows in self.given.items():
+            if name in state.explicit:
+                undo.remove(state.explicit[name], rows)
+
+
+class Marks:
+    """The marks of a step, for the update that deletes the facts that it has inserted."""
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._is_used = False
+        self.counters = Counters()
+
+    @contextmanager
+    def using(self, unit: Unit, algorithm: str, deltas: Deltas, seeds: Mapping[str, Rows]) -> Iterator[Mapping[str, Rows]]:
+        """The first suspects of a unit, and meanwhile no marked fact counts as one that went from a lower relation."""
+        brought = {name: self._step.deltas[name].came for name in unit.relations if name in self._step.deltas}
+        passing = [name for name in unit.uses if self._passes(name, unit, algorithm) and name in deltas]
+        if not passing or algorithm not in ("bf", "dred") or unit.specials or not self._is_sound(unit):
+            self.counters.dropped_marks += sum(map(len, brought.values())) if passing else 0
+            yield seeds
+            return
+        self._is_used = True
+        self.counters.implicit_marks += sum(map(len, brought.values()))
+        whole = {name: deltas.of[name] for name in passing}
+        for name in passing:
+            delta = whole[name]
+            known = deltas.state.helper(f"#known {delta.went.shape[1]}", delta.went.shape[1], self._step.deltas[name].came)
+            deltas.replace(name, replace(delta, went=delta.went[~known.contains(delta.went)]))
+        try:
+            yield {
+                name: np.concatenate([rows for rows in (seeds.get(name), brought.get(name)) if rows is not None])
+                for name in {**seeds, **brought}
+            }
+        finally:
+            for name, delta in whole.items():
+                deltas.replace(name, delta)
+
+    def _passes(self, name: str, unit: Unit, algorithm: str) -> bool:
+        """Whether facts of a relation pass their marks to the heads of a unit's rules."""
+        marked = self._step.given if algorithm == "bf" else self._step.deltas
+        return name in marked and name not in unit.relations and name in self._step.deltas
+
+    def _is_sound(self, unit: Unit) -> bool:
+        """Whether everything that the unit had before the marked step still had its proof after it."""
+        changed = [(name, self._step.deltas[name]) for name in (*unit.uses, *unit.relations) if name in self._step.deltas]
+        return all(delta.virtual is None and not len(delta.went) and name not in unit.uses_negatively for name, delta in changed)
+
+    def finish(self) -> Counters:
+        """What has been used, and what has not."""
+        if self._is_used:
+            self.counters.explicit_marks += self._step.explicit
+        else:
+            self.counters.dropped_marks += self._step.explicit
+        return self.counters
