@@ -8,7 +8,7 @@ not a relation of its own, and what other specials fill (functions that Python c
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tidelog.local.calls import answer
@@ -51,6 +51,13 @@ class Statistics:
     """Rule instances that were found."""
     undefined: int = 0
     """Results that are undefined, such as of a division by zero."""
+
+    def add(self, rounds: Iterable[Round], undefined: int = 0) -> None:
+        """Enter what others did."""
+        more = list(rounds)
+        self.rounds += more
+        self.derivations += sum(done.derivations for done in more)
+        self.undefined += undefined
 
 
 class Evaluation:

@@ -115,8 +115,7 @@ class Updating:
         self._steps.append(engine.settle(self._watch, self._undos[-1], marks))
         self._how |= engine.chosen
         self.counters.add(engine.counters)
-        self.statistics.rounds += engine.statistics.rounds
-        self.statistics.undefined += engine.statistics.undefined
+        self.statistics.add(engine.statistics.rounds, engine.statistics.undefined)
         for phase, seconds in engine.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
 

@@ -264,7 +264,7 @@ class SparkEngine:
         seconds = time.perf_counter() - started
         self._where.update(dict.fromkeys(component.predicates, where))
         self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
-        self.statistics.rounds += rounds
+        self.statistics.add(rounds)
 
 
 def _constants(core: Core) -> list[str]:
