@@ -25,6 +25,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests on Spark come first: they share one process, and the others keep the rest of the machine busy meanwhile."""
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     if config.getoption("--run-nightly"):
         return
     for item in items:
