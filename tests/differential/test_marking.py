@@ -95,7 +95,7 @@ def check_stream(stream: RandomStream, **options: Any) -> int:
 @given(stream=random_streams(), modules=st.booleans())
 @settings(max_examples=60)
 def test_random_streams(marking: Any, algorithm: str, stream: RandomStream, modules: bool) -> None:
-    with patch.object(look_ahead, "_SHARE", 0.0), patch.object(look_ahead, "_USUAL", -1.0):
+    with patch.object(look_ahead, "_SHARE", 0.0), patch.object(look_ahead, "_MARGIN", -1.0):
         check_stream(stream, marking=marking, algorithm=algorithm, modules=modules)
 
 
@@ -105,8 +105,8 @@ def test_random_streams(marking: Any, algorithm: str, stream: RandomStream, modu
 @given(stream=random_streams(12), modules=st.booleans(), eager=st.booleans())
 @settings(max_examples=1500)
 def test_many_random_streams(marking: Any, algorithm: str, stream: RandomStream, modules: bool, eager: bool) -> None:
-    share, usual = (0.0, -1.0) if eager else (look_ahead._SHARE, look_ahead._USUAL)
-    with patch.object(look_ahead, "_SHARE", share), patch.object(look_ahead, "_USUAL", usual):
+    share, margin = (0.0, -1.0) if eager else (look_ahead._SHARE, look_ahead._MARGIN)
+    with patch.object(look_ahead, "_SHARE", share), patch.object(look_ahead, "_MARGIN", margin):
         check_stream(stream, marking=marking, algorithm=algorithm, modules=modules)
 
 

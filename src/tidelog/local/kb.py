@@ -164,6 +164,8 @@ class LocalKnowledgeBase(KnowledgeBase):
                 differences = work.finish()
             except BaseException:
                 work.go_back()
+                if stream is not None:
+                    stream[0].forget()
                 self._loaded = known
                 self._reader.forget_columns()
                 raise

@@ -8,6 +8,7 @@ Streams in which nothing is ever taken back at once are looked at less and less 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ _MOST_SKIPPED = 16
 """So many updates at most are not looked ahead from after looks in vain."""
 _SHARE = 0.5
 """The part of what the next update deletes that must be marked, or the rest of it would cost as much as all."""
-_USUAL = 2e-4
-"""What another step takes at least, in seconds."""
+_MARGIN = 2.0
+"""So many times what another step takes is to be saved by it, for both are estimates."""
 
 
 @dataclass(slots=True)
@@ -48,6 +49,8 @@ class LookAhead:
         self._kept: _Kept | None = None
         self._seconds = self._removed = 0.0
         """What deletions took, and how many explicit facts they deleted."""
+        self._least = math.inf
+        """The shortest time that a step took: another one takes that at least."""
         self._in_vain = self._skip = 0
         self._has_paid = False
         """Whether the last step that was kept was taken back."""
@@ -80,15 +83,15 @@ class LookAhead:
             work.take_back(kept.step, kept.difference)
         work.remove_all(given)
         later = self._later(given, waiting, is_deleting=self._engine.has_changes)
+        is_sure = self._ahead is not None
         work.add_all(given.added() if later is None else self._others(given, later))
         if later is None:
             work.derive(marks)
         else:
             step, difference = work.derive_apart(later, marks)
-            if not self._keep(step, difference, waiting):
-                work.counters.dropped_marks += step.explicit
-        if kept is None:
-            self._note_seconds(work.seconds, work.removed)
+            if is_sure or self._takes_back(step, waiting):
+                self._keep(work, step, difference)
+        self._note(work, is_usual=kept is None)
 
     def _later(self, given: Given, waiting: Callable[[], Update | None], *, is_deleting: bool) -> dict[str, Rows] | None:
         """The facts to insert apart from the others and after them; None if that should not pay.
@@ -101,45 +104,44 @@ class LookAhead:
         if following is None:
             return given.all_added() if self._is_always or (self._has_paid and not is_deleting) else None
         marked = {name: rows for name, rows in self._marked(given, following).items() if len(rows)}
-        count = sum(map(len, marked.values()))
-        self._note(found=count > 0)
-        if not count or self._is_always:
-            return marked or None
-        deleted = sum(map(len, (*following.deleted.values(), *following.replacing.values())))
-        if count < _SHARE * deleted:
-            return None
-        is_free = not is_deleting and count == sum(len(rows) for _, rows in given.added())
-        return marked if is_free or self._is_costly(count) else None
+        pays = bool(marked) and (self._is_always or self._pays(given, marked, following, is_deleting=is_deleting))
+        self._in_vain = 0 if pays else self._in_vain + 1
+        self._skip = min(self._in_vain // 2, _MOST_SKIPPED)
+        return marked if pays else None
 
-    def _keep(self, step: Step, difference: Difference, waiting: Callable[[], Update | None]) -> bool:
-        """Keep a step for the next update, if that takes all of it back; False if marks were made in vain."""
+    def _takes_back(self, step: Step, waiting: Callable[[], Update | None]) -> bool:
+        """Whether the next update has come meanwhile and takes all of a step back."""
         following = self._look(waiting)
-        if following is None or self._ahead is None:
-            return True
         relations = {stored: relation for relation, stored in self._engine.core.given.items()}
-        for name, rows in step.given.items():
-            if not self._are_deleted(relations.get(name, name), rows, following).all():
-                return True
-        if not self._is_always and not self._engine.can_be_taken_back(step.deltas):
-            return False
-        self._kept = _Kept(self._ahead[0], step, difference, self._engine.settlings)
-        return True
+        return following is not None and all(
+            self._are_deleted(relations.get(name, name), rows, following).all() for name, rows in step.given.items()
+        )
 
-    def _note_seconds(self, seconds: Mapping[str, float], removed: int) -> None:
-        """Note what an update took that has deleted explicit facts one by one."""
-        if removed:
-            self._seconds = 0.75 * self._seconds + sum(seconds.values()) - seconds.get("insertion", 0.0)
-            self._removed = 0.75 * self._removed + removed
+    def _keep(self, work: Updating, step: Step, difference: Difference) -> None:
+        """Keep a step for the next update, which takes it back, if it can be."""
+        assert self._ahead is not None
+        if self._is_always or self._engine.can_be_taken_back(step.deltas):
+            self._kept = _Kept(self._ahead[0], step, difference, self._engine.settlings)
+        else:
+            work.counters.dropped_marks += step.explicit
 
     # --- estimates -------------------------------------------------------------------------------------------------------
 
-    def _is_costly(self, count: int) -> bool:
-        """Whether to delete so many facts one by one takes longer than another step."""
-        return not self._removed or count * self._seconds / self._removed > _USUAL
+    def _note(self, work: Updating, *, is_usual: bool) -> None:
+        """Note what an update took; if it was a usual one, what its deletions took."""
+        self._least = min(self._least, work.shortest_step)
+        if is_usual and work.removed:
+            seconds = sum(work.seconds.values()) - work.seconds.get("insertion", 0.0)
+            self._seconds, self._removed = 0.75 * self._seconds + seconds, 0.75 * self._removed + work.removed
 
-    def _note(self, *, found: bool) -> None:
-        self._in_vain = 0 if found else self._in_vain + 1
-        self._skip = min(self._in_vain // 2, _MOST_SKIPPED)
+    def _pays(self, given: Given, marked: Mapping[str, Rows], following: Given, *, is_deleting: bool) -> bool:
+        """Whether to delete the marked facts one by one should take longer than a step of their own."""
+        count = sum(map(len, marked.values()))
+        if count < _SHARE * sum(map(len, (*following.deleted.values(), *following.replacing.values()))):
+            return False
+        if not is_deleting and count == sum(len(rows) for _, rows in given.added()):
+            return True  # there is nothing else to do, and so no other step
+        return not self._removed or count * self._seconds / self._removed > _MARGIN * self._least
 
     def _look(self, waiting: Callable[[], Update | None]) -> Given | None:
         """What the next update asks for, if it is there already."""

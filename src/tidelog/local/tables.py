@@ -148,6 +148,7 @@ class Table:
             for index in self.indexes.values():
                 index.next = _resized(index.next, self._capacity)
                 index.newer = _resized(index.newer, self._capacity) if len(index.newer) else index.newer
+            self._tell()
         self._choose_search(count)
 
     def _choose_search(self, count: int, *, anew: bool = False) -> None:
@@ -163,7 +164,6 @@ class Table:
             self._bits, self._slots = np.empty(0, np.uint64), np.zeros(1 << (2 * count).bit_length(), np.int32)
             self._tell()
             kernel.rehash_rows(self.store.M, self.number)
-        self._tell()
 
     def _domain_for(self, count: int) -> int:
         """How many rows and columns a matrix of bits would have, if it is worth having; else 0."""

@@ -6,8 +6,10 @@ a way back of its own, and they are gone in turn. What the steps did is counted 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from time import perf_counter
 
 import numpy as np
 
@@ -61,6 +63,8 @@ class Updating:
         self._how: dict[str, str] = {}
         self.added = self.removed = self.without_effect = 0
         self._taken: Mapping[str, Rows] = {}
+        self.shortest_step = math.inf
+        """In seconds."""
         engine.begin_update(watch)
 
     def work_off(self, given: Given) -> None:
@@ -75,7 +79,7 @@ class Updating:
         """Let facts not be explicit any more that are to be deleted, or replaced."""
         engine, undo = self._engine, self._undos[-1]
         for name, rows in given.deleted.items():
-            left = self._not_taken(name, rows) if self._taken else rows
+            left = rows if not self._taken else self._not_taken(name, rows)
             count = engine.remove(name, left, undo) if len(left) else 0
             self.removed += count
             self.without_effect += len(left) - count
@@ -85,7 +89,7 @@ class Updating:
     def _not_taken(self, name: str, rows: Rows) -> Rows:
         """Facts that have not been taken back with a step."""
         taken = self._taken.get(self._engine.core.stored_name(name))
-        if taken is None:
+        if taken is None or not len(taken):
             return rows
         return rows[~self._engine.state.helper(f"#known {rows.shape[1]}", rows.shape[1], taken).contains(rows)]
 
@@ -111,8 +115,18 @@ class Updating:
 
     def derive(self, marks: Marks | None = None) -> None:
         """Derive what follows so far."""
-        engine = self._engine
+        engine, started = self._engine, perf_counter()
+        is_first = not self._steps
         self._steps.append(engine.settle(self._watch, self._undos[-1], marks))
+        self.shortest_step = min(self.shortest_step, perf_counter() - started)
+        if is_first:
+            self.statistics, self.counters, self.seconds, self._how = (
+                engine.statistics,
+                engine.counters,
+                engine.seconds,
+                engine.chosen,
+            )
+            return
         self._how |= engine.chosen
         self.counters.add(engine.counters)
         self.statistics.add(engine.statistics.rounds, engine.statistics.undefined)
