@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -141,3 +142,24 @@ def looking_often() -> Iterator[None]:
     """Let the progress be shown at every look."""
     with patch.object(watch, "_SHOW_EVERY", -1.0):
         yield
+
+
+class Interruption:
+    """A progress display that raises at the n-th look, and only then."""
+
+    def __init__(self) -> None:
+        self.left: int | None = None
+        self.looks = 0
+        self.by_signal = False
+
+    def __call__(self, _progress: watch.Progress) -> None:
+        self.looks += 1
+        if self.left is None:
+            return
+        self.left -= 1
+        if self.left < 0:
+            self.left = None
+            if self.by_signal:
+                signal.raise_signal(signal.SIGINT)
+            else:
+                raise KeyboardInterrupt

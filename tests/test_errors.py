@@ -300,6 +300,22 @@ def stream_that_ends_too_early(folder: Path) -> str:
     return output
 
 
+def rule_that_is_there_already(folder: Path) -> str:
+    kb = KnowledgeBase("r1: path(X, Z) :- path(X, Y), edge(Y, Z).")
+    with pytest.raises(TidelogError) as caught:
+        kb.add_rules("path(A, C) :- edge(B, C), path(A, B).")
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL078.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
+def rule_that_is_not_there(folder: Path) -> str:
+    kb = KnowledgeBase("r1: path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
+    with pytest.raises(TidelogError) as caught:
+        kb.remove_rules(["r2", "path(X, Z) :- path(X, Y), edge(Z, Y)."])
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL079.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -311,6 +327,8 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL075": [upsert_without_a_key],
     "TL076": [update_that_is_none],
     "TL077": [file_that_came_late, stream_that_ends_too_early],
+    "TL078": [rule_that_is_there_already],
+    "TL079": [rule_that_is_not_there],
     "TL080": [row_that_does_not_fit],
     "TL081": [columns_that_do_not_fit],
     "TL082": [unknown_file_format],

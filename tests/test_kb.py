@@ -246,7 +246,7 @@ def test_bad_facts_change_nothing(facts: list[tuple[object, ...]], code: str, wa
     kb.update(insert=[("edge", "a", "b"), ("temp", "t", 30)])
     before, relations = held(kb), set(kb.relations)
     with pytest.raises(TidelogError) as caught:
-        kb.update(**{way: [("edge", "x", "y"), *facts, ("new", 1)]})
+        kb.update(**{way: [("edge", "x", "y"), *facts, ("new", 1)]})  # type: ignore[arg-type]
     assert codes(caught) == [code]
     assert held(kb) == before
     assert set(kb.relations) == relations

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from tidelog.facts import Facts
@@ -110,6 +112,79 @@ class ChangeStatistics:
     """Of `deletion`, `insertion`, `aggregates`, `closures` and `starting over`, as far as there were any."""
 
 
+Rules = tuple[str, ...]
+"""A hyper-node: rules that depend on one another, or one by itself, by their names, or texts if they have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class HyperNodeChange:
+    """Hyper-nodes that have become others."""
+
+    what: Literal["merged", "split", "created", "dropped"]
+    before: tuple[Rules, ...]
+    after: tuple[Rules, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HyperNodeVisit:
+    """Rules whose turn came, with all others that derive the same relations."""
+
+    rules: tuple[Rules, ...]
+    """Their hyper-nodes."""
+    relations: tuple[str, ...]
+    """What they derive."""
+    how: Literal["re-evaluated", "difference"]
+    """Whether the rules are others than before, or all was derived anew; or whether they only received a difference."""
+    seconds: float
+
+
+class RuleChanges:
+    """What a change of rules did to the program; worked out when somebody looks."""
+
+    def __init__(
+        self,
+        added: Callable[[], Rules],
+        removed: Callable[[], Rules],
+        hyper_nodes: Callable[[], tuple[HyperNodeChange, ...]],
+        visited: Callable[[], tuple[HyperNodeVisit, ...]],
+    ) -> None:
+        self._added, self._removed, self._hyper_nodes, self._visited = added, removed, hyper_nodes, visited
+
+    @cached_property
+    def added(self) -> Rules:
+        """The rules that came, by their names or texts."""
+        return self._added()
+
+    @cached_property
+    def removed(self) -> Rules:
+        """The rules that went."""
+        return self._removed()
+
+    @cached_property
+    def hyper_nodes(self) -> tuple[HyperNodeChange, ...]:
+        """The hyper-nodes that were merged, split, created and dropped."""
+        return self._hyper_nodes()
+
+    @cached_property
+    def visited(self) -> tuple[HyperNodeVisit, ...]:
+        """The hyper-nodes whose turn came, in the order of evaluation."""
+        return self._visited()
+
+    def to_dict(self) -> dict[str, object]:
+        """What JSON can say of it."""
+        return {
+            "added": self.added,
+            "removed": self.removed,
+            "hyper_nodes": [asdict(change) for change in self.hyper_nodes],
+            "visited": [asdict(visit) for visit in self.visited],
+        }
+
+    def __repr__(self) -> str:
+        told = [f"added={len(self.added)}", f"removed={len(self.removed)}"]
+        told += [f"{what}={count}" for what, count in Counter(change.what for change in self.hyper_nodes).items()]
+        return f"RuleChanges({', '.join(told)}, visited={len(self.visited)})"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """An update, done."""
@@ -121,15 +196,21 @@ class Change:
     stats: ChangeStatistics = field(default_factory=lambda: ChangeStatistics("none"))
     id: str | int | None = None
     """That of the update, if it came from a stream and has one."""
+    rules: RuleChanges | None = None
+    """What it did to the program, if rules came or went."""
 
     def to_dict(self) -> dict[str, object]:
-        """What JSON can say of it: `id`, `inserted` and `deleted` by relation, in an order that is always the same, `stats`."""
-        return {
+        """What JSON can say of it: `id`, `inserted` and `deleted` by relation, in an order that is always the same, `stats`.
+
+        If rules came or went, `rules` as well.
+        """
+        described: dict[str, object] = {
             "id": self.id,
             "inserted": {name: _in_json(facts) for name, facts in self.inserted.items()},
             "deleted": {name: _in_json(facts) for name, facts in self.deleted.items()},
             "stats": asdict(self.stats),
         }
+        return described if self.rules is None else {**described, "rules": self.rules.to_dict()}
 
     def to_json(self) -> str:
         """The change as a line of JSON."""

@@ -55,6 +55,8 @@ CODES: dict[str, str] = {
     "TL075": "an upsert into a relation without a key",
     "TL076": "an update that cannot be understood",
     "TL077": "a stream that cannot be continued",
+    "TL078": "a rule that is there already",
+    "TL079": "a rule to remove that is not there",
     "TL080": "a row that does not fit its relation",
     "TL081": "a file whose columns do not fit the relation",
     "TL082": "a file format that is not known",

@@ -168,13 +168,30 @@ class KnowledgeBase:
         insert: Iterable[tuple[object, ...]] = (),
         delete: Iterable[tuple[object, ...]] = (),
         upsert: Iterable[tuple[object, ...]] = (),
+        *,
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
     ) -> Change:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
-        explicit facts that have its key; of two with one key, the last counts.
+        explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
         """
         raise NotImplementedError
+
+    def add_rules(self, rules: str | Iterable[str]) -> Change:
+        """Take rules in, from one text or several, and derive what follows from them.  All of it happens, or nothing.
+
+        A clause without a body is an explicit fact.  A relation that is not known yet may be declared.
+        """
+        return self.update(add_rules=rules)
+
+    def remove_rules(self, rules: str | Iterable[str]) -> Change:
+        """Let rules go, by their names or their texts, and what followed from them alone.  All of it happens, or nothing.
+
+        A text means every rule that is the same up to the names of variables and the order of the body.
+        """
+        return self.update(remove_rules=rules)
 
     @overload
     def follow(self, updates: AsyncIterable[Any], *, wait: bool = False) -> AsyncFollowing: ...
@@ -199,12 +216,16 @@ class KnowledgeBase:
     def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream; `waiting` gives the one after it, if it is there already."""
         del waiting
-        return self.update(insert=update.insert, delete=update.delete, upsert=update.upsert)
+        return self._done(update)
+
+    def _done(self, update: Update) -> Change:
+        rules = {"remove_rules": update.remove_rules, "add_rules": update.add_rules}
+        return self.update(insert=update.insert, delete=update.delete, upsert=update.upsert, **rules)
 
     def _replay(self, updates: Iterable[Update]) -> None:
         """Let updates happen whose changes nobody wants to know."""
         for update in updates:
-            self.update(insert=update.insert, delete=update.delete, upsert=update.upsert)
+            self._done(update)
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -242,11 +263,15 @@ class KnowledgeBase:
 
     def _names(self, relation: str) -> list[str]:
         """The names of a relation's columns."""
-        known = self.relations[relation]
-        return [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
+        return column_names(self.relations[relation])
 
     def _watch(self) -> Watch:
         from tidelog.local.watch import Limits, Watch
 
         facts, seconds, rounds = self._limits
         return Watch(Limits(facts, seconds, rounds), self._progress)
+
+
+def column_names(relation: Relation) -> list[str]:
+    """The names of a relation's columns."""
+    return [column.name for column in relation.columns] if relation.columns else [f"c{at + 1}" for at in range(relation.arity)]

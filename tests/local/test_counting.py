@@ -20,7 +20,7 @@ def check_counters(engine: LocalEngine) -> int:
     """Compare all counters with those of a new count; how many facts there were."""
     compared = 0
     evaluation = Evaluation(engine.state, Watch(), Statistics())
-    for unit in engine.core.units:
+    for unit in engine.structure.in_order():
         if not counting.is_counted(unit, engine.state):
             continue
         heads = {rule.head.predicate for rule in unit.rules}

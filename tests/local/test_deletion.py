@@ -22,7 +22,7 @@ from tidelog.local.watch import Watch
 from tidelog.program.program import check
 
 
-def updates_of(history: History) -> Iterator[dict[str, list[tuple[object, ...]]]]:
+def updates_of(history: History) -> Iterator[dict[str, Any]]:
     for texts in history.updates:
         deleted, inserted = (as_tuples(check(Source(" ".join(f"{line}." for line in lines))).facts) for lines in texts)
         yield {"insert": inserted, "delete": deleted}
@@ -70,7 +70,7 @@ def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: Histo
         list(counted.facts())  # so that everything is derived
         engine.begin_update(Watch())  # which counts, if nobody has
         instances = 0
-        for unit in engine.core.units:
+        for unit in engine.structure.in_order():
             for name in {rule.head.predicate for rule in unit.rules} if counting.is_counted(unit, engine.state) else ():
                 table = engine.state.tables[name]
                 assert table.counters is not None

@@ -15,6 +15,7 @@ from tests.differential.test_local import ground
 from tests.local_engine import (
     USUAL,
     Conditions,
+    Interruption,
     as_tuples,
     conditions,
     difference,
@@ -31,7 +32,6 @@ from tests.random_programs import History, histories
 
 from tidelog import KnowledgeBase, Source
 from tidelog.errors import TidelogError
-from tidelog.local.watch import Progress
 from tidelog.program.program import GroundFact
 from tidelog.reference import materialise
 
@@ -48,27 +48,6 @@ reached(Y) :- reached(X), edge(X, Y).
 """
 EDGES = [("edge", n, (n * 7 + 3) % 23) for n in range(23)]
 MORE = [*(("edge", n, n + 1) for n in range(30)), ("node", 1), ("start", 2), ("brand_new", 1, 2, 3)]
-
-
-class Interruption:
-    """A progress display that raises at the n-th look, and only then."""
-
-    def __init__(self) -> None:
-        self.left: int | None = None
-        self.looks = 0
-        self.by_signal = False
-
-    def __call__(self, _progress: Progress) -> None:
-        self.looks += 1
-        if self.left is None:
-            return
-        self.left -= 1
-        if self.left < 0:
-            self.left = None
-            if self.by_signal:
-                signal.raise_signal(signal.SIGINT)
-            else:
-                raise KeyboardInterrupt
 
 
 @contextmanager

@@ -97,9 +97,9 @@ class _Machine:
         if not all(prepared.can_walk(self.state) for prepared in self.walking):
             return False
         self.deletion = deletion
-        if self.explicit != len(self.state.explicit):
+        if self.explicit != self.state.explicit_version:
             self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
-            self.explicit = len(self.state.explicit)
+            self.explicit = self.state.explicit_version
         self.R[:, proving.NEXT_SUSPECT :] = 0
         self.words[:] = 0
         self.words[proving.FORTH] = -1

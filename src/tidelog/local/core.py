@@ -13,7 +13,8 @@ So negation, recursion, maintenance and rule changes see joins only. Names that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.evaluate import ORDERINGS
@@ -106,12 +107,36 @@ class Unit:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one rule of the program has become."""
+
+    rules: tuple[CoreRule, ...]
+    """The last one derives what the rule derives; the others, relations that only this rule has."""
+    specials: dict[str, Special]
+    arities: dict[str, int]
+    """Of these relations."""
+    asked: frozenset[str]
+    """Those of groups that aggregates are asked for."""
+
+    def deriving(self, stored: str) -> Part:
+        """The same with its facts kept under another name."""
+        last = self.rules[-1]
+        if last.head.predicate == stored:
+            return self
+        return replace(self, rules=(*self.rules[:-1], replace(last, head=Atom(stored, last.head.args))))
+
+
 @dataclass(slots=True)
 class Core:
     """A program in core form."""
 
     arities: dict[str, int]
     units: tuple[Unit, ...] = ()
+    parts: dict[int, Part] = field(default_factory=dict)
+    """By rule; those that close a virtual relation have none."""
+    last_name: int = 0
+    """The last number in a name that was made."""
     given: dict[str, str] = field(default_factory=dict)
     """Where the facts of a virtual relation are kept that are not from its closure."""
 
@@ -126,6 +151,28 @@ def core_of(program: Program, *, modules: bool = True, native: frozenset[str] = 
     `native` names what the engine computes by itself within a join.
     """
     return _Builder(program, modules=modules, native=native).build()
+
+
+def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
+    """A rule of a program by itself; the numbers in the names it makes start behind a number, and the last one."""
+    builder = _Builder(None)
+    builder.number = first_number
+    builder.rewrite(rule, origin)
+    return builder.core.parts[origin], builder.number
+
+
+def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) -> list[Unit]:
+    """The units of the rules of one component, and of the closure that it is, in an order in which they can be evaluated."""
+    builder = _Builder(None)
+    if closure is not None:
+        builder.specials[closure[0]] = closure[1]
+        builder.owners[closure[0]] = closure[0]
+    for part in parts:
+        builder.rules += part.rules
+        builder.specials |= part.specials
+        builder.owners |= dict.fromkeys(part.specials, part.rules[-1].shown)
+        builder.asked |= part.asked
+    return list(builder.units())
 
 
 def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
@@ -166,7 +213,7 @@ class _Builder:
         for at, rule in enumerate(program.rules):
             if at not in closing:
                 self.rewrite(rule, at)
-        core.units = tuple(self.units())
+        core.units, core.last_name = tuple(self.units()), self.number
         return core
 
     # --- rules -----------------------------------------------------------------------------------------------------------
@@ -174,10 +221,17 @@ class _Builder:
     def rewrite(self, rule: Rule, origin: int) -> None:
         """Add the core rules of a rule."""
         self.shown = rule.head.predicate
+        rules, specials, arities, asked = len(self.rules), len(self.specials), len(self.core.arities), set(self.asked)
         lowered = lower(rule)
         body = self._body(schedule(lowered.body, lowered.head.args).steps, [], origin)
         head = Atom(self.core.stored_name(lowered.head.predicate), lowered.head.args)
         self._add(head, tuple(body), origin)
+        self.core.parts[origin] = Part(
+            tuple(self.rules[rules:]),
+            dict(islice(self.specials.items(), specials, None)),
+            dict(islice(self.core.arities.items(), arities, None)),
+            frozenset(self.asked - asked),
+        )
 
     def _body(self, steps: Iterable[Step], done: list[Literal], origin: int) -> list[Literal]:
         """The literals of the steps in core form, behind those of `done`."""

@@ -8,7 +8,7 @@ joined from a table of its own, since it has left already (`Deltas.losing`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 
@@ -37,8 +37,19 @@ class TooLongError(Exception):
 class Deletion(ABC):
     """The deletions of one unit in one update."""
 
-    def __init__(self, unit: Unit, state: State, deltas: Deltas, evaluation: Evaluation, undo: Undo) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        state: State,
+        deltas: Deltas,
+        evaluation: Evaluation,
+        undo: Undo,
+        removed: Sequence[CoreRule] = (),
+        heads: Sequence[str] = (),
+    ) -> None:
+        """`removed` are rules that the unit had before the update, and `heads` relations that may lose facts all the same."""
         self.unit, self.state, self.deltas, self.evaluation, self.undo = unit, state, deltas, evaluation, undo
+        self.removed, self._heads = removed, heads
         self.own = set(unit.relations)
         self.counters = Counters()
         helpers = self._helpers()
@@ -57,11 +68,14 @@ class Deletion(ABC):
             self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
         prepared = self._prepared()
         if prepared.staying:
-            for rule in self.deltas.staying(self.unit.rules):  # which empties their tables
+            for rule in self.deltas.staying((*self.unit.rules, *self.removed)):  # which empties their tables
                 self.evaluation.apply_once([rule])
                 self.state.table(rule.head.predicate).show_all()
         before = self.evaluation.statistics.derivations
         self._run(prepared.losing, prepared.losing_together)
+        if self.removed:
+            gone = [(v, rule) for rule in self.removed for v in self.deltas.losing(rule, self.own, is_gone=True)]
+            self.evaluation.apply_once([self._suspecting(v, rule) for v, rule in gone])
         left = self._left = dict.fromkeys(self.gone, 0)
         while self.examine():
             self.give_up_in_time()
@@ -96,7 +110,7 @@ class Deletion(ABC):
         key = (type(self), "helpers", id(self.unit))
         known: _Helpers | None = self.state.variants.get(key)
         if known is None:
-            heads = dict.fromkeys(rule.head.predicate for rule in self.unit.rules)
+            heads = dict.fromkeys((*(rule.head.predicate for rule in (*self.unit.rules, *self.removed)), *self._heads))
             arities = {name: self.state.table(name).arity for name in heads}
             tables = {role: {name: self.state.helper(f"#{role} {name}", arities[name]) for name in heads} for role in self.roles}
             known = self.state.variants[key] = _Helpers(self.state.store, tables)
@@ -128,7 +142,7 @@ class Deletion(ABC):
             names = {name for name, _, _ in changed}
             rules = [rule for rule in self.unit.rules if not names.isdisjoint(_read(rule))]
             known = self.state.variants[key] = _Prepared(
-                any(True for _ in deltas.staying(rules)),
+                any(True for _ in deltas.staying((*rules, *self.removed))),
                 [(self._suspecting(variant, rule), None) for rule in rules for variant in deltas.losing(rule, self.own)],
                 self._passing_on(
                     [(name, plus, minus if name in self.unit.uses_negatively else None) for name, plus, minus in changed]

@@ -109,15 +109,16 @@ class Deltas:
 
     # --- as rules --------------------------------------------------------------------------------------------------------
 
-    def losing(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
+    def losing(self, rule: CoreRule, own: set[str], *, is_gone: bool = False) -> Iterator[CoreRule]:
         """Rules that derive the heads of just those instances that the changes of lower relations have taken away.
 
         An instance may have lost several of its facts, and those are no longer in their relations; so each set of literals that
-        have changed takes its turn, with all of its facts from what went, and the others from what has stayed.
+        have changed takes its turn, with all of its facts from what went, and the others from what has stayed.  If the rule
+        itself is gone, so are all of its instances, those that have lost no fact among them.
         """
         changed = {at: lost for at in range(len(rule.body)) if (lost := self._lost(rule, at, own))}
         stayed = [self.stayed(literal, own) for literal in rule.body]
-        for size in range(1, len(changed) + 1):
+        for size in range(0 if is_gone else 1, len(changed) + 1):
             for chosen in combinations(changed, size):
                 body = [part for at, kept in enumerate(stayed) for part in (changed[at] if at in chosen else kept)]
                 yield self.variant(rule, ("losing", chosen, *map(len, stayed)), body)

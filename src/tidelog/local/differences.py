@@ -5,7 +5,7 @@ All of it is worked out when somebody looks; what it is worked out from belongs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -33,7 +33,7 @@ class Difference(Protocol):
 class Differences:
     """How the relations of a program differ after one step."""
 
-    def __init__(self, core: Core, derived: set[str], deltas: Mapping[str, Delta], changes: ExplicitChanges) -> None:
+    def __init__(self, core: Core, derived: Container[str], deltas: Mapping[str, Delta], changes: ExplicitChanges) -> None:
         """`derived` are the stored relations that have rules."""
         self._core, self._derived, self.deltas, self._changes = core, derived, deltas, changes
 
@@ -52,14 +52,17 @@ class Differences:
         Whatever is new and explicit was given by this very update, and whatever has gone and was explicit, taken back by it.
         """
         stored = self._core.stored_name(relation)
-        if stored in self._derived:
+        if stored in self._derived or (stored in self._changes.lost and not came):
             given = (self._changes.came if came else self._changes.went).get(stored, [])
         elif stored == relation:
             return None
         else:
             delta = self.deltas.get(stored)
             given = [] if delta is None else [delta.came if came else delta.went]
-        return np.concatenate(given) if given else np.empty((0, self._core.arities[relation]), np.int32)
+        if given:
+            return np.concatenate(given)
+        is_known = relation in self._core.arities  # or it has just been forgotten
+        return np.empty((0, self._core.arities[relation] if is_known else self.deltas[relation].went.shape[1]), np.int32)
 
 
 class Backwards:

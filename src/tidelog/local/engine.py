@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heapify, heappop
 from time import thread_time
+from typing import Any
 
 import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Calls, Core, core_of
+from tidelog.local.core import Core, core_of
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Differences
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
 from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, Statistics, is_seen
 from tidelog.local.querying import answers
+from tidelog.local.rule_maintenance import RuleMaintenance, Visit
+from tidelog.local.rule_updates import RuleUpdate
 from tidelog.local.state import State, Undo
+from tidelog.local.structure import Structure
 from tidelog.local.tables import Table
 from tidelog.local.virtual import VirtualRelation
 from tidelog.local.watch import Watch
+from tidelog.program.live_rules import RuleDifference
 from tidelog.program.program import Program
 from tidelog.syntax.tree import Literal
 
@@ -31,29 +36,13 @@ class LocalEngine:
 
     def __init__(self, program: Program, *, modules: bool = True, algorithm: str = "auto") -> None:
         """With the algorithm `rematerialise` every unit that a change touches is derived anew."""
-        self.program, self._algorithm = program, algorithm
-        self.core: Core = core_of(program, modules=modules)
+        self._modules, self._algorithm = modules, algorithm
+        self.structure = Structure.of(core_of(program, modules=modules))
         self.state = State()
         self.state.prepare(self.core)
-        self._derived = {name for unit in self.core.units for name in unit.relations}
         for name, table in self.state.tables.items():
             if algorithm == "counting" and name in self._derived:
                 table.uses_bits = False  # counters need the number of a row
-        self._readers: dict[str, list[int]] = {}
-        self._units_of: dict[str, list[int]] = {}
-        """Which units read a relation, and which derives it."""
-        for number, unit in enumerate(self.core.units):
-            for name in unit.uses:
-                self._readers.setdefault(name, []).append(number)
-            for name in unit.relations:
-                self._units_of.setdefault(name, []).append(number)
-        self._asking = {
-            name
-            for unit in self.core.units
-            if unit.stages or any(isinstance(special, Calls) for special in unit.specials.values())
-            for name in (*unit.relations, *unit.specials, *unit.uses)
-        }
-        """Relations of units that ask functions, or groups of aggregates that come from their own recursion."""
         self._is_derived = False
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
@@ -64,6 +53,19 @@ class LocalEngine:
         """The algorithms that took part in the last settling, and why each was chosen."""
         self.counters, self.seconds = Counters(), dict[str, float]()
         """What it did, and how long each phase took."""
+        self._rule_update: RuleUpdate | None = None
+        self.visits: list[Visit] = []
+        """The units whose turn came, if rules have changed."""
+
+    @property
+    def core(self) -> Core:
+        """The program in core form."""
+        return self.structure.core
+
+    @property
+    def _derived(self) -> Mapping[str, int]:
+        """The stored relations that have rules, or are filled by something special."""
+        return self.structure.deriver
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
@@ -71,7 +73,7 @@ class LocalEngine:
         """Before facts of an update are added and removed: count the derivations of facts where that is needed."""
         if self._algorithm == "counting":
             evaluation = Evaluation(self.state, watch, Statistics())
-            for unit in self.core.units:
+            for unit in self.structure.in_order():
                 if unit.rules and not unit.stages and not counting.is_counted(unit, self.state):
                     counting.count_all(unit, self.state, evaluation)
 
@@ -120,7 +122,7 @@ class LocalEngine:
 
     def can_be_taken_back(self, names: Iterable[str]) -> bool:
         """Whether what a step has done to some relations can be taken back: functions that were asked would not know."""
-        return self._algorithm != "counting" and self._asking.isdisjoint(names)
+        return self._algorithm != "counting" and not any(self.structure.is_asking(name) for name in names)
 
     def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
         """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
@@ -156,7 +158,7 @@ class LocalEngine:
         with watch.guarding():
             try:
                 evaluation = Evaluation(self.state, watch, statistics)
-                maintenance = Maintenance(self.state, evaluation, own, self._changes, self._algorithm, marks)
+                maintenance = self._maintenance(evaluation, own, marks)
                 self._go_through(evaluation, maintenance)
                 watch.look()
             except BaseException:
@@ -168,42 +170,83 @@ class LocalEngine:
         self.statistics = statistics
         self.chosen = maintenance.chosen
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
+        self.visits = maintenance.visits if isinstance(maintenance, RuleMaintenance) else []
         if marks is not None:
             self.counters.add(marks.finish())
         if undo is None:
             tidy(self.state, own)
         return differences
 
+    def _maintenance(self, evaluation: Evaluation, undo: Undo, marks: Marks | None) -> Maintenance:
+        given = self.state, evaluation, undo, self._changes, self._algorithm
+        return Maintenance(*given, marks) if self._rule_update is None else RuleMaintenance(*given, self._rule_update)
+
     def _go_through(self, evaluation: Evaluation, maintenance: Maintenance) -> None:
-        progress = evaluation.watch.progress
-        progress.units = len(self.core.units)
+        progress, structure = evaluation.watch.progress, self.structure
+        units, order = structure.units, structure.order
+        progress.units = len(units)
         if not self._is_derived:
-            for number, unit in enumerate(self.core.units):
+            for number, unit in enumerate(structure.in_order()):
                 progress.unit = evaluation.unit = number
                 spent = thread_time()
                 evaluation.from_scratch(unit)
                 costs_of(unit, self.state).derived(thread_time() - spent, rows_of(unit, self.state))
             return
         changed: Iterable[str] = maintenance.begin(self._derived)
-        waiting, number = list[int](), -1  # a heap: units are numbered from the bottom to the top
+        waiting, last = list[tuple[Any, int]](), None  # a heap: units from the bottom to the top
         for name in (*self._changes.went, *self._changes.came):
-            waiting += self._units_of.get(name, ())
+            if name in structure.deriver:
+                number = structure.deriver[name]
+                waiting.append((order[number], number))
+        if self._rule_update is not None:
+            waiting += [(order[number], number) for number in self._rule_update.units_at_work]
         while changed or waiting:
-            waiting += [reader for name in changed for reader in self._readers.get(name, ()) if reader > number]
+            for name in changed:
+                for reader in structure.readers.get(name, ()):
+                    if last is None or order[reader] > last:
+                        waiting.append((order[reader], reader))
             if not waiting:
                 return
             heapify(waiting)
-            number = heappop(waiting)
-            while waiting and waiting[0] == number:
+            last, number = heappop(waiting)
+            while waiting and waiting[0][1] == number:
                 heappop(waiting)
             progress.unit = evaluation.unit = number
-            unit = self.core.units[number]
+            unit = units[number]
             maintenance.apply(unit)
             changed = [name for name in (*unit.relations, *unit.specials) if name in maintenance.deltas]
 
     def forget_changes(self) -> None:
         """After going back: there is nothing left to derive."""
         self._changes = ExplicitChanges()
+
+    # --- rules that come and go ------------------------------------------------------------------------------------------
+
+    def begin_rule_change(self, difference: RuleDifference, undo: Undo) -> None:
+        """Take up other rules; what follows from them is derived by `settle`, if anything has been derived before."""
+        change = self.structure.changed(difference, modules=self._modules)
+        self._rule_update = RuleUpdate(change, self.state, undo, counts=self._algorithm == "counting")
+        self.structure = change.after
+        self._rule_update.move_facts(self._changes, is_derived=self._is_derived)
+
+    def end_rule_change(self, forgotten: Iterable[str]) -> None:
+        """All has been derived: let go of what the rules before needed, and of some relations."""
+        if self._rule_update is not None:
+            self._rule_update.commit(forgotten)
+            self._rule_update = None
+
+    def cancel_rule_change(self) -> None:
+        """After going back: the rules are what they were."""
+        if self._rule_update is not None:
+            self.structure = self._rule_update.change.before
+            self._rule_update.cancel()
+            self._rule_update = None
+
+    def has_explicit(self, relation: str) -> bool:
+        """Whether the user has given any fact of a relation, and not taken it back."""
+        name = self.core.stored_name(relation)
+        table = self.state.explicit.get(name) if name in self._derived else self.state.tables.get(name)
+        return table is not None and len(table) > 0
 
     # --- reading ---------------------------------------------------------------------------------------------------------
 

@@ -12,20 +12,23 @@ import numpy as np
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation
 from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport
+from tidelog.kb import KnowledgeBase, LoadReport, column_names
 from tidelog.local.engine import LocalEngine
 from tidelog.local.given import Fact, FactReader, GivenFacts
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.look_ahead import LookAhead
 from tidelog.local.materialise import Statistics
+from tidelog.local.rule_reports import rule_report
 from tidelog.local.state import Undo
 from tidelog.local.tables import Table
 from tidelog.local.updating import Given, Updating
 from tidelog.local.watch import Limits, Watch
 from tidelog.program.explicit import explicit_facts
+from tidelog.program.live_rules import LiveRules
 from tidelog.program.program import GroundFact
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
+from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     """A knowledge base in this process."""
 
     _started: LocalEngine | None = None
+    _live: LiveRules | None = None
     _reader: FactReader
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
@@ -104,20 +108,33 @@ class LocalKnowledgeBase(KnowledgeBase):
         insert: Iterable[tuple[object, ...]] = (),
         delete: Iterable[tuple[object, ...]] = (),
         upsert: Iterable[tuple[object, ...]] = (),
+        *,
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
     ) -> Change:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
-        explicit facts that have its key; of two with one key, the last counts.
+        explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
         """
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
-        return self._apply(self._asked(insert, delete, upsert), started)
+        if not remove_rules and not add_rules:
+            return self._apply(self._asked(insert, delete, upsert), started)
+        planned = plan_change(self._live_rules, _texts(remove_rules), _texts(add_rules), self._loaded)
+        inserted, deleted = _with_facts(planned, insert, delete)
+
+        def facts() -> Given:  # which are checked when the rules are what they will be
+            return self._asked(inserted, deleted, upsert)()
+
+        return self._apply(facts, started, planned=planned)
 
     def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream, with what is known of the next one."""
         started = perf_counter()
+        if update.remove_rules or update.add_rules:
+            return self._done(update)
         if self._ahead is None:
             if self._marking is False or self._algorithm in ("counting", "rematerialise"):
                 return super()._work_off(update, waiting)
@@ -148,14 +165,18 @@ class LocalKnowledgeBase(KnowledgeBase):
         except TidelogError:
             return None
 
-    def _apply(self, asked: Callable[[], Given], started: float, stream: _Stream | None = None) -> Change:
+    def _apply(
+        self, asked: Callable[[], Given], started: float, stream: _Stream | None = None, planned: RuleChange = NO_CHANGE
+    ) -> Change:
         """Do what an update asks for; in a stream, with marks from the one before, and for the next one."""
         engine = self._settled()
         watch = self._watch()
-        known = dict(self._loaded)
+        before = self._program, self._live, dict(self._loaded)
         with watch.guarding():
             work = Updating(engine, watch, self._know_if_new)
             try:
+                if planned is not NO_CHANGE:
+                    self._take_up(planned, work.undo)
                 if stream is None:
                     work.work_off(asked())
                 else:
@@ -166,17 +187,51 @@ class LocalKnowledgeBase(KnowledgeBase):
                 work.go_back()
                 if stream is not None:
                     stream[0].forget()
-                self._loaded = known
+                engine.cancel_rule_change()
+                self._program, self._live, self._loaded = before
                 self._reader.forget_columns()
                 raise
+        self._end_rule_change(planned)
         rounds = max((r.number for r in work.statistics.rounds), default=0)
         counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
         statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
+        known = {name: self._relation(name) or before[0].relations[name] for name in differences}
         return Change(
-            FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=True)) for n in differences}),
-            FactsByRelation(lambda part: {n: self._facts(n, differences.rows(n, part, came=False)) for n in differences}),
+            FactsByRelation(lambda part: {n: self._shown(known[n], differences.rows(n, part, came=True)) for n in known}),
+            FactsByRelation(lambda part: {n: self._shown(known[n], differences.rows(n, part, came=False)) for n in known}),
             statistics,
+            rules=rule_report(planned.difference, engine.visits) if planned.difference is not None else None,
         )
+
+    # --- rules that come and go ------------------------------------------------------------------------------------------
+
+    @property
+    def _live_rules(self) -> LiveRules:
+        """The rules, ready for some to come and go."""
+        if self._live is None:
+            self._live = LiveRules.of(self._program)
+        return self._live
+
+    def _take_up(self, planned: RuleChange, undo: Undo) -> None:
+        """Let rules be what they are to be from now on."""
+        self._loaded = self._loaded | planned.relations
+        self._reader.forget_columns()
+        difference = planned.difference
+        if difference is None:
+            return
+        self._engine.begin_rule_change(difference, undo)
+        known = self._program.relations
+        self._live, self._program = difference.after, difference.after.program
+        for name in self._loaded.keys() & self._program.relations.keys():
+            del self._loaded[name]
+        for name in difference.forgotten:
+            if self._engine.has_explicit(name):
+                self._loaded[name] = Relation(name, known[name].arity, has_facts=True)
+
+    def _end_rule_change(self, planned: RuleChange) -> None:
+        """Let go of what rules needed that are gone."""
+        if planned.difference is not None:
+            self._engine.end_rule_change(name for name in planned.difference.forgotten if name not in self._loaded)
 
     def _replay(self, updates: Iterable[Update]) -> None:
         """Let updates happen whose changes nobody wants to know: what follows is derived from what they leave behind, once."""
@@ -186,8 +241,14 @@ class LocalKnowledgeBase(KnowledgeBase):
             return
         undo = Undo(engine.state)
         for update in updates:
-            deleted, inserted = self._reader.read(update.delete).rows(), self._reader.read(update.insert).rows()
-            replacing = self._by_relation(self._last_upserts(self._checked(update.upsert)))
+            planned = NO_CHANGE
+            if update.remove_rules or update.add_rules:
+                planned = plan_change(self._live_rules, update.remove_rules, update.add_rules, self._loaded)
+                self._take_up(planned, undo)
+                self._end_rule_change(planned)
+            coming, going = _with_facts(planned, update.insert, update.delete)
+            given = self._asked(coming, going, update.upsert)()
+            deleted, inserted, replacing = given.deleted, given.inserted, given.replacing
             with watch.guarding():
                 for name, rows in deleted.items():
                     engine.remove(name, rows, undo)
@@ -249,9 +310,11 @@ class LocalKnowledgeBase(KnowledgeBase):
         return self._settled().stored(relation)
 
     def _facts(self, relation: str, held: Any) -> Facts:
-        known = self.relations[relation]
+        return self._shown(self.relations[relation], held)
+
+    def _shown(self, known: Relation, held: Any) -> Facts:
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-        return Facts(relation, self._names(relation), held, self._engine.state.terms, kinds)
+        return Facts(known.name, column_names(known), held, self._engine.state.terms, kinds)
 
     # --- the engine ------------------------------------------------------------------------------------------------------
 
@@ -283,6 +346,16 @@ def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
         return rows
     _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
     return rows[np.sort(len(rows) - 1 - at)]
+
+
+def _texts(given: str | Iterable[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _with_facts(planned: RuleChange, *given: Iterable[Fact]) -> list[list[Fact]]:
+    """Facts to insert and to delete, with those that stand among rules."""
+    both = zip(given, (planned.insert, planned.delete), strict=True)
+    return [[*facts, *((name, *values) for name, values in more)] for facts, more in both]
 
 
 _announced: list[bool] = []

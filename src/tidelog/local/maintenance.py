@@ -8,7 +8,7 @@ nothing but a delta that works the other way round.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -34,6 +34,7 @@ from tidelog.local.virtual_changes import VirtualChange
 NONE: Mapping[str, Rows] = {}
 ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
 """How facts of a unit are deleted."""
+OWN_GROUPS = "an aggregate's groups come from its own recursion"
 
 
 @dataclass(slots=True)
@@ -46,9 +47,11 @@ class ExplicitChanges:
     """Facts that are not explicit any more; of relations without rules, they have gone."""
     came: dict[str, list[Rows]] = field(default_factory=dict)
     """Facts of relations with rules that have become explicit; they are not in their tables yet."""
+    lost: dict[str, Rows] = field(default_factory=dict)
+    """Facts that only rules gave, of relations that have no rules any more; they have gone."""
 
     def __bool__(self) -> bool:
-        return bool(self.began or self.went or self.came)
+        return bool(self.began or self.went or self.came or self.lost)
 
 
 class Maintenance:
@@ -72,13 +75,15 @@ class Maintenance:
         self.counters = Counters()
         self.seconds: dict[str, float] = {}
 
-    def begin(self, derived: set[str]) -> list[str]:
+    def begin(self, derived: Container[str]) -> list[str]:
         """Take up what happened to relations without rules; which of them have changed."""
-        for name in (*self.changes.began, *self.changes.went):
+        for name in (*self.changes.began, *self.changes.went, *self.changes.lost):
             if name not in derived:
                 table = self.state.tables[name]
                 began = self.changes.began.get(name, table.end)
-                if name in self.changes.went:
+                if name in self.changes.lost:
+                    self._changed(name, began, np.concatenate([self.changes.lost[name], *self.changes.went.get(name, ())]))
+                elif name in self.changes.went:
                     self._changed(name, began, np.concatenate(self.changes.went[name]))
                 else:
                     self.deltas.grew(name, began)
@@ -92,7 +97,7 @@ class Maintenance:
         closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
         folded = [(name, special) for name, special in unit.specials.items() if isinstance(special, Folding)]
         if unit.stages or (self.algorithm == "rematerialise" and not closed):
-            why = "as asked for" if self.algorithm == "rematerialise" else "an aggregate's groups come from its own recursion"
+            why = "as asked for" if self.algorithm == "rematerialise" else OWN_GROUPS
             self.chosen.setdefault("rematerialise", why)
             self._start_over(unit)
         elif closed:
@@ -117,7 +122,7 @@ class Maintenance:
 
     def _maintain(self, unit: Unit) -> None:
         watch, own = self.evaluation.watch, {name: self.state.tables[name] for name in unit.relations}
-        others = watch.progress.facts - _seen(own) if watch.counts_facts else 0
+        others = watch.progress.facts - seen_in(own) if watch.counts_facts else 0
         begin = {name: table.end for name, table in own.items()}
         changed = [name for name in unit.uses if name in self.deltas and name not in own]
         gone: dict[str, Table] = {}
@@ -136,7 +141,7 @@ class Maintenance:
                 self.chosen.setdefault("rematerialise", "to follow each of the facts that have gone was taking longer")
                 self._start_over(unit, given_up.removed)
                 return
-            watch.progress.facts = others + _seen(own) if watch.counts_facts else 0
+            watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
             begin |= {name: 0 for name in gone if not own[name].arity}  # its one row leaves no hole
         started = time.perf_counter()
         used = self.evaluation.statistics.derivations
@@ -159,7 +164,7 @@ class Maintenance:
                 self._changed(name, begin[name], gone[name].rows)
             else:
                 self.deltas.grew(name, begin[name])
-        watch.progress.facts = others + _seen(own) if watch.counts_facts else 0
+        watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
 
     def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
         """Derive what follows from facts that came, in one go if that is possible."""
@@ -238,7 +243,7 @@ class Maintenance:
         spent = time.thread_time()
         progress = self.evaluation.watch.progress
         own = {name: self.state.tables[name] for name in unit.relations}
-        facts, held = progress.facts, _seen(own)
+        facts, held = progress.facts, seen_in(own)
         for name, table in own.items():
             self.undo.begin_anew(table)
             if name in self.state.explicit:
@@ -246,7 +251,7 @@ class Maintenance:
         for special in unit.specials.values():
             if isinstance(special, Calls):
                 self.state.answered[special.asked] = 0
-        progress.facts = facts + _seen(own) - held
+        progress.facts = facts + seen_in(own) - held
         with self._phase("starting over"):
             self.evaluation.from_scratch(unit)
         costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
@@ -259,6 +264,6 @@ class Maintenance:
             self.deltas.changed(name, came.copy(), went)
 
 
-def _seen(tables: Mapping[str, Table]) -> int:
+def seen_in(tables: Mapping[str, Table]) -> int:
     """How many facts that users see are in some tables."""
     return sum(len(table) for name, table in tables.items() if is_seen(name))

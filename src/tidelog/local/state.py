@@ -6,6 +6,7 @@ derived anew.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ class State:
         """Rules made from rules, for what came and what went (`deltas`)."""
         self.answered: dict[str, int] = {}
         """For each relation of asked arguments how many have been answered."""
+        self.explicit_version = 0
+        """Another number whenever there are other tables of explicit facts."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
         self._numbers: dict[str, int] = {}
         """The rows of `V`; a relation keeps its row, for plans that are kept name it by that."""
@@ -83,13 +86,24 @@ class State:
         """The table of the facts that the user gave of a relation with rules."""
         if name not in self.explicit:
             self.explicit[name] = self.store.new_table(self.tables[name].arity)
+            self.explicit_version += 1
         return self.explicit[name]
+
+    def drop_helpers(self, names: Iterable[str]) -> None:
+        """Leave the places of helpers to others; nothing may be left that would use them."""
+        for name in names:
+            if name in self.helpers:
+                self.store.release(self.helpers.pop(name))
 
     def set_virtual(self, name: str, relation: VirtualRelation) -> None:
         """Let a virtual relation be what it now is."""
         self.virtual[name] = relation
         number = self.number_of(name)  # which may make `V` larger
         self.V[number] = relation.words
+
+    def drop_virtual(self, name: str) -> VirtualRelation:
+        """Let a relation be virtual no more; what it was.  Its row of `V` waits for it."""
+        return self.virtual.pop(name)
 
     def number_of(self, name: str) -> int:
         """The row of `V` of a virtual relation."""
@@ -160,6 +174,7 @@ class Undo:
             if table.number not in before:
                 state.store.release(table)
         state.tables, state.explicit = dict(self.tables), dict(self.explicit)
+        state.explicit_version += 1
         state.virtual = {}
         for name, relation in self.virtual.items():
             state.set_virtual(name, relation)

@@ -206,6 +206,12 @@ class Table:
             kernel.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
         return numbers
 
+    def find_by_number(self) -> None:
+        """Let rows have numbers that can be asked for, from now on."""
+        self.uses_bits = False
+        if len(self._bits):
+            self._choose_search(self.end, anew=True)
+
     def shorten(self, count: int) -> None:
         """Forget the rows from number `count` on: the way back from anything that only appended."""
         if count < self.end:

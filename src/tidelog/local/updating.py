@@ -67,6 +67,11 @@ class Updating:
         """In seconds."""
         engine.begin_update(watch)
 
+    @property
+    def undo(self) -> Undo:
+        """The way back from what happens now."""
+        return self._undos[-1]
+
     def work_off(self, given: Given) -> None:
         """All of it in one step."""
         self.remove_all(given)

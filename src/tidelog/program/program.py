@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -33,8 +34,13 @@ class Program:
     rules: tuple[Rule, ...]
     facts: tuple[GroundFact, ...]
     prefixes: dict[str, str]
-    graph: HyperGraph
     warnings: tuple[Diagnostic, ...] = ()
+    known_graph: HyperGraph | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def graph(self) -> HyperGraph:
+        """What depends on what; worked out when somebody asks, if nobody has before."""
+        return self.known_graph or hypergraph.build(self.rules, tuple(self.relations))
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
@@ -81,22 +87,22 @@ def check_document(document: Document, diagnostics: Diagnostics) -> Program:
         checker.check_rule(rule)
     graph = hypergraph.build(rules, tuple(known))
     for cycle in graph.bad_cycles:
-        _refuse_cycle(cycle, rules, printer, diagnostics)
-    ground = tuple(dict.fromkeys(_ground(fact, known, diagnostics) for fact in facts))
+        refuse_cycle(cycle, rules, printer, diagnostics)
+    facts_of_it = tuple(dict.fromkeys(ground(fact, known, diagnostics) for fact in facts))
     diagnostics.raise_errors()
     lint.warn(rules, known, diagnostics, printer.predicate)
     return Program(
         document,
         known,
         tuple(coerce_rule(rule, known) for rule in rules),
-        ground,
+        facts_of_it,
         document.prefixes,
-        graph,
         tuple(diagnostics.warnings),
+        graph,
     )
 
 
-def _ground(fact: Fact, known: dict[str, Relation], diagnostics: Diagnostics) -> GroundFact:
+def ground(fact: Fact, known: Mapping[str, Relation], diagnostics: Diagnostics) -> GroundFact:
     """The fact with its expressions computed."""
     relation = known[fact.atom.predicate]
     values: list[Value] = []
@@ -120,7 +126,8 @@ def _can_be_computed(term: Term) -> bool:
     return isinstance(term, Constant)
 
 
-def _refuse_cycle(cycle: BadCycle, rules: tuple[Rule, ...], printer: Printer, diagnostics: Diagnostics) -> None:
+def refuse_cycle(cycle: BadCycle, rules: Sequence[Rule], printer: Printer, diagnostics: Diagnostics) -> None:
+    """Note a recursion through negation or an aggregate, rule by rule."""
     first = rules[cycle.rules[0]]
     code, how = ("TL050", "negation") if cycle.kind == hypergraph.NEGATIVE else ("TL051", "an aggregate")
     head, used = printer.predicate(first.head.predicate), printer.predicate(cycle.uses[0])

@@ -60,7 +60,7 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
     ports: dict[str, dict[str, list[str]]] = {"input": {}, "output": {}}
     for statement in document.statements:
         again = isinstance(statement, Declaration) and statement.relation in declared
-        for atom in () if again else _mentions(statement):
+        for atom in () if again else mentions(statement):
             _check_arity(atom, statement.source, places, diagnostics, shown)
         match statement:
             case Rule(head):
@@ -92,7 +92,7 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
     }
 
 
-def _mentions(statement: object) -> Iterator[Atom]:
+def mentions(statement: object) -> Iterator[Atom]:
     """Every atom of a statement; a declaration counts as one."""
     match statement:
         case Rule(head, body):
@@ -158,7 +158,7 @@ def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
 def check_names(document: Document, diagnostics: Diagnostics) -> None:
     """Functions that do not exist or get the wrong number of arguments; rules with the same name."""
     labels: dict[str, Rule] = {}
-    relations = {atom.predicate for statement in document.statements for atom in _mentions(statement)}
+    relations = {atom.predicate for statement in document.statements for atom in mentions(statement)}
     for statement in document.statements:
         match statement:
             case Rule(head, body, name):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -124,12 +124,23 @@ class SparkKnowledgeBase(KnowledgeBase):
         self.loads.append(LoadReport(relation, rows, rows, found.description, found.rejected))
         return self.loads[-1]
 
-    def update(self, insert: Given = (), delete: Given = (), upsert: Given = ()) -> SparkChange:
+    def update(
+        self,
+        insert: Given = (),
+        delete: Given = (),
+        upsert: Given = (),
+        *,
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
+    ) -> SparkChange:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
-        `insert={"edge": df}`.
+        `insert={"edge": df}`.  Rules stay what they are.
         """
+        if remove_rules or add_rules:
+            fix = 'make another knowledge base with the new rules, or use engine="local"'
+            raise fail("TL074", 'rules cannot come and go with engine="spark"', fix=fix)
         started = perf_counter()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
         given = given_keys(parts, self.program, self.relations.get, self._key_of, self._read_whole)

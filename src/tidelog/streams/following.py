@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol, Self
 
 from tidelog.changes import Change
-from tidelog.errors import TidelogError, fail
+from tidelog.errors import TidelogError
 from tidelog.program.relations import Relation
 from tidelog.streams.fitting import fitting
 from tidelog.streams.source import UpdateSource
@@ -37,9 +37,6 @@ class _Work:
         """The update that was begun last; None if it could not be understood."""
 
     def _done(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        if update.add_rules or update.remove_rules:
-            fix = "leave add_rules and remove_rules out, and make a new knowledge base with the new rules"
-            raise fail("TL074", "rules that come and go in a stream are not available yet", fix=fix)
         return replace(self._kb._work_off(update, waiting), id=update.id)
 
     def _at(self, error: TidelogError) -> UpdateError:

@@ -98,8 +98,14 @@ class UpdateError(TidelogError):
         where = (update.place if update is not None else "") or f"update {number}"
         if update is not None and update.id is not None:
             where += f" (id {update.id})"
-        placed = [problem if problem.source else replace(problem, source=Source("", where)) for problem in diagnostics]
-        super().__init__(placed)
+        super().__init__([replace(problem, source=_source_at(where, problem.source)) for problem in diagnostics])
+
+
+def _source_at(where: str, source: Source | None) -> Source:
+    """The text that a problem is in, with the place of its update: that of rules has none of its own."""
+    if source is None:
+        return Source("", where)
+    return Source(source.text, f"{where}, {source.name[1:-1]}") if source.name.startswith("<") else source
 
 
 def as_update(thing: object, place: str = "") -> Update:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +19,10 @@ from tidelog.syntax.tree import Atom, Document, Layout, Literal, Statement
 from tidelog.syntax.zodiac import from_zodiac
 
 
-def parse(source: Source, diagnostics: Diagnostics) -> Document:
-    """The statements of a text; what cannot be parsed is noted and left out."""
+def parse(source: Source, diagnostics: Diagnostics, prefixes: Mapping[str, str] | None = None) -> Document:
+    """The statements of a text, in which some prefixes may be known; what cannot be parsed is noted and left out."""
     preparation = Preparation(source, diagnostics)
+    preparation.prefixes.update(prefixes or {})
     if lone := _SURROGATE.search(source.text):
         diagnostics.add("TL002", "half of a surrogate pair is no character", source, Span(*lone.span()))
         return Document((), source=source)

@@ -1,0 +1,215 @@
+"""One update in which rules have come and gone: units with other rules than before take part as if their facts had changed.
+
+In a unit that has lost rules, the heads of all instances of these rules are suspects, over what there was before the update; any
+deletion algorithm then finds out what follows from the rules that are left.  In a unit that has gained rules, only these are
+evaluated as a whole; all that follows is semi-naive.  What comes and goes is a delta like any other to those that read it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tidelog.local.choosing import Costs, choose, costs_of, rows_of
+from tidelog.local.core import Closure, CoreRule, Unit
+from tidelog.local.deletion import TooLongError
+from tidelog.local.deltas import Delta, Rows
+from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, seen_in
+from tidelog.local.materialise import Evaluation, positive_atoms
+from tidelog.local.rule_updates import RuleUpdate, retire
+from tidelog.local.state import State, Undo
+from tidelog.local.structure import UnitChange
+from tidelog.local.tables import Table
+from tidelog.local.virtual_changes import VirtualChange
+from tidelog.syntax.tree import Atom, Negation
+
+
+@dataclass(slots=True)
+class Visit:
+    """A unit whose turn came."""
+
+    unit: Unit
+    is_evaluated: bool
+    """Whether its rules are others than before, or all of it was derived anew; otherwise, only differences came to it."""
+    seconds: float
+
+
+class RuleMaintenance(Maintenance):
+    """An update of a state in which rules have changed."""
+
+    def __init__(
+        self, state: State, evaluation: Evaluation, undo: Undo, changes: ExplicitChanges, algorithm: str, update: RuleUpdate
+    ) -> None:
+        super().__init__(state, evaluation, undo, changes, algorithm)
+        self.update = update
+        after = update.change.after
+        self._changed_units = {id(after.units[number]): change for number, change in update.change.units.items()}
+        self._became_stored = set(update.change.became_stored)
+        self.visits: list[Visit] = []
+        self._starts_over = False
+
+    def apply(self, unit: Unit) -> None:
+        """Make a unit's relations what they now are."""
+        started, change = time.perf_counter(), self._changed_units.get(id(unit))
+        self._starts_over = False
+        if change is None or not change.is_at_work:
+            if change is not None:
+                self._inherit_costs(unit, change)
+            super().apply(unit)
+        else:
+            self._apply_changed(unit, change)
+        is_evaluated = self._starts_over or (change is not None and change.is_at_work)
+        self.visits.append(Visit(unit, is_evaluated, time.perf_counter() - started))
+
+    def _apply_changed(self, unit: Unit, change: UnitChange) -> None:
+        closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
+        converted = {name for name in unit.relations if name in self._became_stored}
+        if closed:
+            with self._phase("closures"):
+                self._close_anew(unit, closed[0][0])
+        elif unit.stages or converted or (self.algorithm == "rematerialise" and change.before):
+            why = f"`{min(converted)}` is stored in another way now" if converted else OWN_GROUPS
+            self.chosen.setdefault("rematerialise", "as asked for" if self.algorithm == "rematerialise" else why)
+            self._derive_anew(unit, converted)
+        elif not change.before and not any(name in self.changes.went for name in unit.relations):
+            self._derive_first(unit)
+        else:
+            self._follow_rules(unit, change)
+
+    # --- relations that are stored in another way ------------------------------------------------------------------------
+
+    def _close_anew(self, unit: Unit, name: str) -> None:
+        """Close a relation that was not closed before, or by other rules."""
+        is_there = name in self.state.virtual or name in self.state.tables
+        before = self.state.stored(name) if is_there else None
+        self.evaluation.from_scratch(unit)
+        self.chosen.setdefault("modules", f"`{name}` is transitive")
+        after = self.state.virtual[name]
+        if before is None:
+            self.deltas.of[name] = Delta(virtual=VirtualChange(None, after))
+            return
+        rows, held = after.rows, before.rows
+        self.deltas.changed(name, rows[~before.contains(rows)], held[~after.contains(held)])
+        if isinstance(before, Table):
+            self.update.doom(name)
+
+    def _derive_anew(self, unit: Unit, converted: set[str]) -> None:
+        """Derive a unit from what the user gave; relations that were virtual are written out."""
+        old = {name: self.state.drop_virtual(name) for name in converted if name in self.state.virtual}
+        self._start_over(unit)
+        for name, relation in old.items():
+            rows, held = self.state.tables[name].rows, relation.rows
+            self.deltas.of.pop(name, None)
+            self.deltas.changed(name, rows[~relation.contains(rows)].copy(), held[~self.state.tables[name].contains(held)])
+
+    def _start_over(self, unit: Unit, removed: Mapping[str, Rows] | None = None) -> None:
+        self._starts_over = True
+        super()._start_over(unit, removed or {})
+
+    # --- rules -----------------------------------------------------------------------------------------------------------
+
+    def _derive_first(self, unit: Unit) -> None:
+        """Derive the relations of a unit that had no rules before."""
+        begin = {name: self.state.tables[name].end for name in unit.relations}
+        spent = time.thread_time()
+        for name in begin:
+            table = self.state.tables[name]
+            if name in self.state.explicit:
+                table.insert(self.state.explicit[name].rows)
+        with self._phase("insertion"):
+            self.evaluation.from_scratch(unit)
+        costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
+        for name, at in begin.items():
+            self.deltas.grew(name, at)
+
+    def _follow_rules(self, unit: Unit, change: UnitChange) -> None:
+        """Take away what followed from removed rules only, then derive what follows from new ones."""
+        self._inherit_costs(unit, change)
+        state, watch, own = self.state, self.evaluation.watch, {name: self.state.tables[name] for name in unit.relations}
+        others = watch.progress.facts - seen_in(own) if watch.counts_facts else 0
+        begin = {name: table.end for name, table in own.items()}
+        kept = _without(unit, change)
+        changed = [name for name in kept.uses if name in self.deltas and name not in own]
+        gone: dict[str, Table] = {}
+        seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
+        try:
+            if seeds or change.removed or self._loses(kept, changed):
+                gone_or_none = self._delete_with(unit, kept, change, changed, seeds)
+                if gone_or_none is None:
+                    return
+                gone = gone_or_none
+                begin |= {name: 0 for name in gone if not own[name].arity}
+                watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
+        finally:
+            retire(state, [kept], [], [])
+        started, used = time.perf_counter(), self.evaluation.statistics.derivations
+        for name, table in own.items():
+            for rows in self.changes.came.get(name, ()):
+                table.insert(rows)
+        first = [variant for rule in kept.rules for variant in self.deltas.gaining(rule, set(own))]
+        new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
+        self.evaluation.mark(unit, new)
+        watch.progress.round = 0
+        watch.look()
+        self.evaluation.apply_deltas([(rule, at) for rule in kept.rules for at, name in positive_atoms(rule) if name in new])
+        self.evaluation.apply_once([*first, *change.added])
+        self.evaluation.saturate(unit)
+        self.counters.inserted += self.evaluation.statistics.derivations - used
+        self._spent("insertion", started)
+        for name in own:
+            if name in gone:
+                self._changed(name, begin[name], gone[name].rows)
+            else:
+                self.deltas.grew(name, begin[name])
+        watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
+
+    def _delete_with(
+        self, unit: Unit, kept: Unit, change: UnitChange, changed: list[str], seeds: Mapping[str, Rows]
+    ) -> dict[str, Table] | None:
+        """Delete what does not follow from the rules that are left; None if the unit was derived anew instead."""
+        self.state.variants["costs", id(kept)] = costs_of(unit, self.state)
+        choice = choose(self.algorithm, kept, self.state, self.deltas, changed, seeds)
+        self.chosen.setdefault(choice.algorithm, choice.why)
+        if choice.algorithm == "rematerialise":
+            self._start_over(unit)
+            return None
+        started = time.perf_counter()
+        algorithm, heads = ALGORITHMS[choice.algorithm], list(seeds)
+        deletion = algorithm(kept, self.state, self.deltas, self.evaluation, self.undo, change.removed, heads)
+        deletion.deadline = choice.deadline
+        try:
+            return deletion.delete(seeds)
+        except TooLongError as given_up:
+            self.chosen.setdefault("rematerialise", "to follow each of the facts that have gone was taking longer")
+            self._start_over(unit, given_up.removed)
+            return None
+        finally:
+            self.counters.add(deletion.counters)
+            self._spent("deletion", started)
+
+    def _inherit_costs(self, unit: Unit, change: UnitChange) -> None:
+        """What is known of the units before is a good guess of what this one takes."""
+        before = [costs_of(other, self.state) for other in change.before]
+        if before:
+            rows = sum(costs.rows for costs in before)
+            self.state.variants["costs", id(unit)] = Costs(sum(costs.anew for costs in before), rows)
+
+
+def _without(unit: Unit, change: UnitChange) -> Unit:
+    """A unit without its new rules; it reads what removed ones read, too."""
+    added = set(change.added)
+    rules = tuple(rule for rule in unit.rules if rule not in added)
+    read = _read(rules)
+    negative = {name for name, is_negated in (*read, *_read(change.removed)) if is_negated}
+    uses = frozenset(name for name, _ in (*read, *_read(change.removed)))
+    return replace(unit, rules=rules, uses=uses, uses_negatively=frozenset(negative))
+
+
+def _read(rules: tuple[CoreRule, ...]) -> list[tuple[str, bool]]:
+    """The relations that rules read, and whether under negation."""
+    literals = [literal for rule in rules for literal in rule.body]
+    positive = [(literal.predicate, False) for literal in literals if isinstance(literal, Atom)]
+    return [*positive, *((literal.atom.predicate, True) for literal in literals if isinstance(literal, Negation))]

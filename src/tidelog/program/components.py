@@ -1,0 +1,232 @@
+"""The components of predicates while rules come and go: merged along new cycles, split where one is cut, always in order.
+
+This is what ZodiacEdge's Algorithms 2 and 3 (Xu and Curé, 2023) do to hyper-nodes, done to components, from which the hyper-nodes
+follow: all rules of a component that read it are one hyper-node, and every other rule is one by itself.  As printed, Algorithm
+2 adds only the edges that leave a new rule, and Algorithm 3 loops over the wrong set; here an edge goes from every predicate of a
+body to the head.
+
+Each component has a label, and labels rise along edges.  A new edge that rises already changes nothing.  For any other one, the
+components between its ends are searched, from both sides: what both searches meet is a cycle, and the rest changes places
+(Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2007).  A cut never makes an order wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import rustworkx as rx
+
+from tidelog.syntax.tree import Rule, atoms
+
+Label = tuple[int, ...]
+"""Compared from left to right; the parts of a component that is split go on where its label ends."""
+_LONGEST_LABEL = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Component:
+    """Predicates that depend on one another, or one by itself."""
+
+    predicates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HyperNode:
+    """Rules that depend on one another, or one rule by itself, by their numbers."""
+
+    rules: tuple[int, ...]
+    is_recursive: bool
+
+
+@dataclass(slots=True)
+class Components:
+    """Rules by number, and the components of their predicates; `copy` it before changing it."""
+
+    rules: dict[int, Rule] = field(default_factory=dict)
+    deriving: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The rules that derive a predicate."""
+    using: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The rules that have a predicate in the body."""
+    of: dict[str, Component] = field(default_factory=dict)
+    label: dict[Component, Label] = field(default_factory=dict)
+    lowest: int = 0
+    highest: int = 0
+
+    @classmethod
+    def build(cls, rules: Iterable[tuple[int, Rule]]) -> Components:
+        """Those of some rules with their numbers."""
+        self = cls(dict(rules))
+        deriving: dict[str, list[int]] = {}
+        using: dict[str, list[int]] = {}
+        for number, rule in self.rules.items():
+            deriving.setdefault(rule.head.predicate, []).append(number)
+            for name in body_of(rule):
+                using.setdefault(name, []).append(number)
+        self.deriving = {name: tuple(numbers) for name, numbers in deriving.items()}
+        self.using = {name: tuple(numbers) for name, numbers in using.items()}
+        for part in self._ordered(dict.fromkeys((*deriving, *using))):
+            self.highest += 1
+            self._enter(part, (self.highest,))
+        return self
+
+    def copy(self) -> Components:
+        """Another one that can change by itself."""
+        rules, deriving, using = dict(self.rules), dict(self.deriving), dict(self.using)
+        return Components(rules, deriving, using, dict(self.of), dict(self.label), self.lowest, self.highest)
+
+    # --- what there is ---------------------------------------------------------------------------------------------------
+
+    def rules_of(self, component: Component) -> list[int]:
+        """The numbers of the rules that derive a component's predicates, in order."""
+        return sorted(number for name in component.predicates for number in self.deriving.get(name, ()))
+
+    def is_recursive(self, number: int) -> bool:
+        """Whether a rule reads the component that it derives."""
+        rule = self.rules[number]
+        own = self.of[rule.head.predicate]
+        return any(self.of[name] is own for name in body_of(rule))
+
+    def hyper_nodes(self, component: Component) -> list[HyperNode]:
+        """The hyper-nodes that derive a component's predicates."""
+        rules = self.rules_of(component)
+        circle = tuple(number for number in rules if self.is_recursive(number))
+        alone = [HyperNode((number,), is_recursive=False) for number in rules if number not in circle]
+        return [*alone, HyperNode(circle, is_recursive=True)] if circle else alone
+
+    def mentions(self, predicate: str) -> bool:
+        """Whether any rule mentions a predicate."""
+        return predicate in self.deriving or predicate in self.using
+
+    # --- rules that go ---------------------------------------------------------------------------------------------------
+
+    def remove(self, number: int) -> set[Component]:
+        """Let a rule go; the components that have other rules or predicates now.  Predicates without rules go by `forget`."""
+        was_recursive = self.is_recursive(number)
+        rule = self.rules.pop(number)
+        _discard(self.deriving, rule.head.predicate, number)
+        for name in body_of(rule):
+            _discard(self.using, name, number)
+        component = self.of[rule.head.predicate]
+        if not was_recursive or len(component.predicates) == 1:
+            return {component}
+        parts = self._ordered(component.predicates)
+        if len(parts) == 1:
+            return {component}
+        label = self.label.pop(component)
+        changed = {self._enter(part, (*label, at)) for at, part in enumerate(parts)}
+        if len(label) >= _LONGEST_LABEL:
+            self._relabel()
+        return changed
+
+    def forget(self, predicate: str) -> None:
+        """Let a predicate go that no rule mentions."""
+        del self.label[self.of.pop(predicate)]
+
+    # --- rules that come -------------------------------------------------------------------------------------------------
+
+    def add(self, number: int, rule: Rule) -> set[Component]:
+        """Take a rule in; the components that have other rules or predicates now."""
+        body, head = body_of(rule), rule.head.predicate
+        for name in body:
+            if name not in self.of and name != head:
+                self.lowest -= 1
+                self._enter((name,), (self.lowest,))
+        if head not in self.of:
+            self.highest += 1
+            self._enter((head,), (self.highest,))
+        self.rules[number] = rule
+        self.deriving[head] = (*self.deriving.get(head, ()), number)
+        for name in body:
+            self.using[name] = (*self.using.get(name, ()), number)
+        own = self.of[head]
+        late = {self.of[name] for name in body if self.label[self.of[name]] > self.label[own]}
+        return {self._reorder(own, late) if late else own}
+
+    def _reorder(self, own: Component, late: set[Component]) -> Component:
+        """Let a component come behind others that it reads now; itself, or what it has become by a cycle."""
+        label = self.label
+        begin, end = label[own], max(label[component] for component in late)
+        behind = self._reached([own], self._readers, lambda at: at <= end)
+        before = self._reached(late, self._read, lambda at: at >= begin)
+        circle = behind & before
+        free = sorted(label[component] for component in behind | before)
+        first, last = (sorted(some - circle, key=label.__getitem__) for some in (before, behind))
+        for component, place in zip(first, free, strict=False):
+            label[component] = place
+        for component, place in zip(reversed(last), reversed(free), strict=False):
+            label[component] = place
+        if not circle:
+            return own
+        for component in circle:
+            del label[component]
+        merged = [name for component in circle for name in component.predicates]
+        return self._enter(tuple(sorted(merged)), free[len(first)])
+
+    def _reached(
+        self,
+        start: Iterable[Component],
+        step: Callable[[Component], set[Component]],
+        is_near: Callable[[Label], bool],
+    ) -> set[Component]:
+        """All components that steps lead to, as far as their labels are near."""
+        found = set(start)
+        waiting = list(found)
+        while waiting:
+            for other in step(waiting.pop()):
+                if other not in found and is_near(self.label[other]):
+                    found.add(other)
+                    waiting.append(other)
+        return found
+
+    def _readers(self, component: Component) -> set[Component]:
+        used = (number for name in component.predicates for number in self.using.get(name, ()))
+        return {self.of[self.rules[number].head.predicate] for number in used}
+
+    def _read(self, component: Component) -> set[Component]:
+        derived = (number for name in component.predicates for number in self.deriving.get(name, ()))
+        return {self.of[name] for number in derived for name in body_of(self.rules[number])}
+
+    # --- structure -------------------------------------------------------------------------------------------------------
+
+    def _enter(self, predicates: Sequence[str], label: Label) -> Component:
+        component = Component(tuple(predicates))
+        self.label[component] = label
+        for name in predicates:
+            self.of[name] = component
+        return component
+
+    def _ordered(self, predicates: Iterable[str]) -> list[tuple[str, ...]]:
+        """The strongly connected parts of some predicates, each behind those that it reads."""
+        names = list(predicates)
+        place = {name: at for at, name in enumerate(names)}
+        graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
+        graph.add_nodes_from(range(len(names)))
+        edges = {
+            (place[read], place[name])
+            for name in names
+            for number in self.deriving.get(name, ())
+            for read in body_of(self.rules[number])
+            if read in place
+        }
+        graph.add_edges_from_no_data(sorted(edges))
+        parts = rx.strongly_connected_components(graph)  # what is found first leads nowhere else
+        return [tuple(names[at] for at in sorted(part)) for part in reversed(parts)]
+
+    def _relabel(self) -> None:
+        """Short labels, in the same order."""
+        self.label = {component: (at,) for at, component in enumerate(sorted(self.label, key=self.label.__getitem__))}
+        self.lowest, self.highest = 0, len(self.label)
+
+
+def body_of(rule: Rule) -> set[str]:
+    """The predicates of a rule's body."""
+    return {atom.predicate for atom, _ in atoms(rule.body)}
+
+
+def _discard(numbers_of: dict[str, tuple[int, ...]], name: str, number: int) -> None:
+    left = tuple(other for other in numbers_of[name] if other != number)
+    if left:
+        numbers_of[name] = left
+    else:
+        del numbers_of[name]
