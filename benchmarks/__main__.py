@@ -1,7 +1,7 @@
 """The one runner: `python -m benchmarks [NAME…] [--quick] [--repeats N]`; tables and plots go to `benchmarks/results/`.
 
 A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets, `spark` for all on
-Spark, `maintenance` for all about updates.
+Spark, `maintenance` for all about updates, `marking` for all about streams.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import sys
 from pathlib import Path
 
 from benchmarks import front_end, start_up
-from benchmarks.catalogue import ALL_WORKLOADS, MAINTENANCE
+from benchmarks.catalogue import ALL_WORKLOADS, MAINTENANCE, MARKING
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
 from benchmarks.harness.runner import WrongCountError, run
 from benchmarks.maintenance import judging, section
 from benchmarks.maintenance import runner as maintenance_runner
+from benchmarks.marking import runner as marking_runner
+from benchmarks.marking import section as marking_section
 
-NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE)
+NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE, *MARKING)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -35,10 +37,10 @@ def _stands_for(name: str, workload: str) -> bool:
 
 def write_summary(folder: Path) -> Path:
     """Everything that is known in a folder of results."""
-    others = [*start_up.judgements(folder), *judging.judgements(folder)]
+    others = [*start_up.judgements(folder), *judging.judgements(folder), *marking_section.judgements(folder)]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
-        stream.write(section.text(folder))
+        stream.write(section.text(folder) + marking_section.text(folder))
     return file
 
 
@@ -62,6 +64,8 @@ def main() -> None:
                 if name in MAINTENANCE:
                     job = MAINTENANCE[name]
                     all_finished &= maintenance_runner.run(job, folder, repeats=options.repeats, quick=options.quick)
+                elif name in MARKING:
+                    all_finished &= marking_runner.run(MARKING[name], folder, quick=options.quick)
                 else:
                     all_finished &= run(ALL_WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
             except WrongCountError as error:

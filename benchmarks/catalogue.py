@@ -1,8 +1,10 @@
 """All workloads by name: those of the local engine, then those on Spark; and what is measured about updates."""
 
 from benchmarks.maintenance.jobs import JOBS
+from benchmarks.marking.streams import GROUPS
 from benchmarks.spark import SPARK_WORKLOADS
 from benchmarks.workloads import WORKLOADS
 
 ALL_WORKLOADS = {**WORKLOADS, **SPARK_WORKLOADS}
 MAINTENANCE = {f"maintenance_{name}": job for name, job in JOBS.items()}
+MARKING = {f"marking_{group}": group for group in GROUPS}

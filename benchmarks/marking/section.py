@@ -1,0 +1,131 @@
+"""What was measured about marking, for the summary: the tables of the paper again, all streams, and the targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.harness.summary import Judgement
+from benchmarks.marking.streams import GROUPS
+from benchmarks.marking.table import Row, over_seeds, read
+
+_OFF, _ON, _AUTO = "False", "True", "auto"
+_WAYS = (("bf", "rules"), ("dred", "rules"), ("auto", "modules"))
+_MOST, _LEAST_SAVED, _LIMIT = 1.05, 0.15, 0.030
+
+_PAPER = {
+    ("seq", 10): "deletions 1,960 → 1,480, marks 480 and 480",
+    ("seq", 80): "deletions 15,283 → 11,516",
+    ("trans", 10): "39 s",
+    ("trans", 80): "56 s; the authors' programs on a 2-core machine: 41 s",
+    ("track 0", 0): "deletions 859 → 754, backward 4,329 → 4,400, forward 3,299, insertions 4,638, marks 910 and 70, 106 s; "
+    "the authors' programs now: deletions 1,151 → 798, forward 3,299, marks 973 and 353, 121 → 122 s, DRed 26 → 29 s",
+}
+"""Of B/F.  The paper counts a head once, however many instances have it; Tidelog counts instances."""
+_INTRODUCTION = """
+# Marking
+
+Whole streams with the next update always in sight, CPU milliseconds, the median of the repeats in one process; counters are means
+over the seeds. *as in the papers* is `marking=True`. Tidelog counts the rule instances that it looks at, the paper one for
+each head, so only P_seq, where these are the same, can be compared figure by figure.
+"""
+
+Found = dict[tuple[str, int], dict[tuple[str, str, str], Row]]
+
+
+def _found(folder: Path) -> Found:
+    return over_seeds(row for group in GROUPS for row in read(folder, group))
+
+
+def text(folder: Path) -> str:
+    """The section, empty where nothing was measured."""
+    found = _found(folder)
+    if not found:
+        return ""
+    head = "| stream | size | way | marks | CPU ms | deletions | backward | forward | insertions | marks | dropped | paper |"
+    return "\n".join([_INTRODUCTION, head, "| --- " * 12 + "|", *_lines(found)]) + "\n"
+
+
+def _lines(found: Found) -> Iterator[str]:
+    names = {_OFF: "none", _ON: "as in the papers", _AUTO: "auto"}
+    for (stream, size), contenders in found.items():
+        for (algorithm, marking, modules), row in contenders.items():
+            if stream not in ("trans", "seq", "track 0", "measurements") and marking == _ON:
+                continue
+            counts = (row.deletions, row.backward, row.forward, row.insertions)
+            cells = [f"{row.cpu * 1e3:.1f}", *(f"{count:,.0f}" for count in counts)]
+            marks = f"{row.explicit_marks:,.0f} and {row.implicit_marks:,.0f} | {row.dropped_marks:,.0f}"
+            paper = _PAPER.get((stream, size), "") if (algorithm, marking) == ("bf", _ON) else ""
+            way = f"{algorithm}, {modules}"
+            yield f"| {stream} | {size or ''} | {way} | {names[marking]} | {' | '.join(cells)} | {marks} | {paper} |"
+
+
+def judgements(folder: Path) -> Iterator[Judgement]:
+    """Every target."""
+    found = _found(folder)
+    yield from _counts(found)
+    for place, named in (
+        (("trans", 10), "P_trans, size 10"),
+        (("trans", 80), "P_trans, size 80"),
+        (("track 0", 0), "GPS track 0"),
+    ):
+        ways = [(way, found[place][way[0], _AUTO, way[1]]) for way in _WAYS] if place in found else []
+        target = f"whole stream ≤ {_LIMIT * 1e3:.0f} ms CPU"
+        if not ways:
+            yield Judgement(named, target, elsewhere=_PAPER[place])
+            continue
+        (algorithm, modules), best = min(ways, key=lambda way: way[1].cpu)
+        off = found[place][algorithm, _OFF, modules]
+        measured = f"{best.cpu * 1e3:.1f} ms ({algorithm}, {modules})"
+        beside = f"without marks {off.cpu * 1e3:.1f} ms"
+        yield Judgement(named, target, measured, beside, f"{best.cpu / off.cpu:.2f}", _met(best.cpu <= _LIMIT), _PAPER[place])
+    yield from _never_more(found)
+    yield from _less(found)
+
+
+def _counts(found: Found) -> Iterator[Judgement]:
+    for size, before, after in ((10, 1960, 1480), (20, 3920, 2960), (30, 5880, 4440)):
+        work, target = f"P_seq, size {size}, B/F", f"deletions {before:,} → {after:,}, all else equal"
+        own = found.get(("seq", size))
+        if own is None:
+            yield Judgement(work, target)
+            continue
+        off, on = own["bf", _OFF, "rules"], own["bf", _ON, "rules"]
+        equal = (off.backward, off.forward, off.insertions) == (on.backward, on.forward, on.insertions)
+        measured = f"{off.deletions:,.0f} → {on.deletions:,.0f}, marks {on.explicit_marks:,.0f} and {on.implicit_marks:,.0f}"
+        met = equal and (off.deletions, on.deletions) == (before, after)
+        yield Judgement(work, target, measured, met=_met(met), elsewhere=_PAPER.get(("seq", size), ""))
+
+
+def _never_more(found: Found) -> Iterator[Judgement]:
+    compared = [
+        (own[algorithm, _AUTO, modules].cpu / own[algorithm, _OFF, modules].cpu, place, (algorithm, modules))
+        for place, own in found.items()
+        for algorithm, modules in _WAYS
+    ]
+    target = f"`auto` takes ≤ {_MOST:g} × the time without marks, in every row"
+    if not compared:
+        yield Judgement("Marking, all streams", target)
+        return
+    worst, (stream, size), (algorithm, modules) = max(compared)
+    over = sum(ratio > _MOST for ratio, *_ in compared)
+    measured = f"{over} of {len(compared)} rows above; the worst is {stream} {size or ''} ({algorithm}, {modules})"
+    yield Judgement("Marking, all streams", target, measured, "without marks", f"{worst:.2f}", _met(worst <= _MOST))
+
+
+def _less(found: Found) -> Iterator[Judgement]:
+    target = f"≥ {_LEAST_SAVED:.0%} less CPU with marking"
+    own = next((own for (stream, _), own in found.items() if stream == "measurements"), None)
+    if own is None:
+        yield Judgement("Measurements that replace each other", target)
+        return
+    off, auto = own["auto", _OFF, "modules"], own["auto", _AUTO, "modules"]
+    saved = 1 - auto.cpu / off.cpu
+    measured, beside = f"{auto.cpu * 1e3:.1f} ms: {saved:.0%} less", f"without marks {off.cpu * 1e3:.1f} ms"
+    yield Judgement(
+        "Measurements that replace each other", target, measured, beside, f"{1 - saved:.2f}", _met(saved >= _LEAST_SAVED)
+    )
+
+
+def _met(is_met: bool) -> str:
+    return "yes" if is_met else "**no**"
