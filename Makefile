@@ -18,6 +18,10 @@ run: $(READY)
 	@echo
 	@$(MAKE) --no-print-directory $(READY)-spark
 	$(BIN)/tidelog pipeline run examples/wind_farm/job.toml
+	@echo
+	@rm -rf out/wind_farm/stream
+	$(BIN)/tidelog pipeline stream examples/wind_farm/stream.toml --once
+	@grep -h '"anomaly"' out/wind_farm/stream/feed/*.jsonl
 
 test: $(READY)-dev lint
 	$(BIN)/pytest -n auto --dist loadgroup

@@ -234,6 +234,15 @@ def missing_variable(folder: Path) -> str:
     return output
 
 
+def stream_that_broke_off(folder: Path) -> str:
+    from tidelog.pipeline.streaming import broken_off
+
+    said = "py4j.Py4JException: An exception was raised.\nOSError: there is no space left on the device\n\tat py4j.Protocol"
+    output = str(broken_off(said)) + "\n"
+    assert output == blocks((PAGES / "TL095.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
 def algorithm_that_does_not_exist(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
         KnowledgeBase("p(a).", algorithm="magic")
@@ -339,6 +348,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL092": [too_many_rejected_rows],
     "TL093": [sink_with_other_things],
     "TL094": [missing_variable],
+    "TL095": [stream_that_broke_off],
 }
 """For each code that no program text provokes: what does."""
 

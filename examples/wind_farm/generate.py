@@ -11,6 +11,7 @@ not be reported: it has fewer than three neighbours' measurements.
 from __future__ import annotations
 
 import csv
+import json
 import random
 from pathlib import Path
 
@@ -57,8 +58,36 @@ def measurements() -> list[tuple[str, str, str]]:
     return rows
 
 
+def updates() -> list[dict[str, object]]:
+    """An hour of measurements, of two turbines: one sensor drifts away and is repaired, and one that was broken is replaced."""
+
+    def reading(name: str, at: str, celsius: float) -> list[object]:
+        return ["measurement", BASE + name, f"2026-11-15T{at}:00Z", celsius]
+
+    before: dict[str, list[list[object]]] = {}
+    for name, at, celsius in measurements():
+        before.setdefault(name, []).append(["measurement", BASE + name, at, float(celsius)])
+    usual = {name: float(rows[0][3]) for name, rows in before.items()}  # type: ignore[arg-type]
+    drifting, broken, healthy = "F02-T05", "F01-T07", usual["F01-T08"]
+    return [
+        {"id": "06:20 two as usual", "insert": [reading(n, "06:20", usual[n]) for n in ("F02-T06", "F05-T11")]},
+        {"id": "06:30 one drifts away", "insert": [reading(drifting, "06:30", round(usual[drifting] + 11.5, 1))]},
+        {"id": "06:40 confirmed", "insert": [reading(drifting, "06:40", round(usual[drifting] + 12.1, 1))]},
+        {
+            "id": "06:50 repaired, and its wrong values taken back",
+            "delete": [
+                reading(drifting, "06:30", round(usual[drifting] + 11.5, 1)),
+                reading(drifting, "06:40", round(usual[drifting] + 12.1, 1)),
+            ],
+            "insert": [reading(drifting, "06:50", usual[drifting])],
+        },
+        {"id": "07:00 a broken sensor is replaced", "delete": before[broken], "insert": [reading(broken, "07:00", healthy)]},
+        {"id": "07:10 a turbine is cut off", "delete": [["turbine", BASE + PLANTED[1], NAMES[2], "TL-4200"]]},
+    ]
+
+
 def write(folder: Path) -> None:
-    """Write the three files."""
+    """Write the files of the batch, and those of the stream."""
     with (folder / "turbines.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("turbine", "farm", "model"))
@@ -69,6 +98,9 @@ def write(folder: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("sensor_of", "measured_at", "air_celsius"))
         writer.writerows((BASE + name, at, celsius) for name, at, celsius in measurements())
+    (folder / "updates").mkdir(exist_ok=True)
+    for number, update in enumerate(updates(), 1):
+        (folder / "updates" / f"{number:04}.jsonl").write_text(json.dumps(update) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ CODES: dict[str, str] = {
     "TL092": "more rejected rows than the job allows",
     "TL093": "a sink that cannot be written",
     "TL094": "an environment variable that is not set",
+    "TL095": "a stream that broke off",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",

@@ -120,7 +120,9 @@ def test_the_data_of_the_example_is_what_its_generator_makes(tmp_path: Path) -> 
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     module.write(tmp_path)
-    for name in ("turbines.csv", "neighbours.nt", "measurements.csv"):
+    updates = [f"updates/{path.name}" for path in (EXAMPLE / "updates").iterdir()]
+    assert sorted(path.name for path in (tmp_path / "updates").iterdir()) == sorted(name[8:] for name in updates)
+    for name in ("turbines.csv", "neighbours.nt", "measurements.csv", *updates):
         assert (tmp_path / name).read_bytes() == (EXAMPLE / name).read_bytes()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.shell import app, reporting, show
+from tidelog.cli.stopping import Stopping
 from tidelog.errors import render_all
 
 JobFile = Annotated[Path, typer.Argument(help="A job file (TOML).", metavar="JOB")]
@@ -65,6 +67,39 @@ def run_command(
         outcome = run_job(chosen, terminal=shown)
     if not quiet:
         show(summary(outcome))
+
+
+@pipeline.command("stream")
+@reporting
+def stream_command(
+    job: JobFile,
+    once: Annotated[bool, typer.Option("--once", help="Work off what is waiting, and end.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
+) -> None:
+    """Follow a folder of updates: keep what follows true, write what each update changes; go on where an earlier run stopped.
+
+    SIGTERM and Ctrl-C end it after the batch in hand.
+    """
+    from tidelog.cli.stream_display import Done, stream_display
+    from tidelog.pipeline.job import read_job
+    from tidelog.pipeline.streaming import StreamingJob
+    from tidelog.pipeline.terminal import terminal
+
+    chosen = read_job(job)
+    with Stopping() as stopping:
+        with terminal(is_quiet=quiet) as shown:
+            streaming = StreamingJob(chosen, shown, lambda: stopping.asked is not None)
+            streaming.begin()
+        try:
+            with stopping.working(), stream_display(is_quiet=quiet, is_printing=False) as display:
+                last = streaming.follow(lambda *done: display.done(Done(*done)), once=once)
+        finally:
+            streaming.close()
+    if not quiet:
+        broken = f", {last.broken:,} broken set aside" if last.broken else ""
+        typer.echo(f"{display.summary()}; {last.updates:,} in all{broken}, last {last.file}:{last.line}", err=True)
+    if stopping.asked == signal.SIGINT:
+        raise typer.Exit(130)
 
 
 @pipeline.command("check")

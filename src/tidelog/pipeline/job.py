@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.checking import Problems, Section
-from tidelog.pipeline.parts import EnginePart, LimitsPart, SinkPart, SourcePart, columns_of
-from tidelog.pipeline.reading_parts import read_engine, read_limits, read_sink, read_source_part, resolved
+from tidelog.pipeline.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart, columns_of
+from tidelog.pipeline.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
 from tidelog.pipeline.values import variables_in
 from tidelog.program.program import Program, check, read_source
 from tidelog.source import Source
@@ -28,6 +28,7 @@ class Job:
     limits: LimitsPart = field(default_factory=LimitsPart)
     rejects_folder: str = "rejects"
     report: str | None = None
+    stream: StreamPart | None = None
 
     @property
     def name(self) -> str:
@@ -60,6 +61,7 @@ def job_of(source: Source, folder: Path) -> Job:
     sinks = tuple(read_sink(part, folder, engine) for part in whole.sections("sink"))
     rejects = _one_text(whole.section("rejects"), "folder")
     report = _one_text(whole.section("report"), "path")
+    stream = read_stream(whole.section("stream"), folder, engine) if whole.has("stream") else None
     whole.finish()
     if not sinks and "sink" not in content:
         problems.add("", "there is no sink, so the job would have no result", "add `[[sink]]` with `relation` and `path`")
@@ -77,6 +79,7 @@ def job_of(source: Source, folder: Path) -> Job:
         limits,
         resolved(rejects or "rejects", folder),
         None if report is None else resolved(report, folder),
+        stream,
     )
 
 

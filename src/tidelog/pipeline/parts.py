@@ -86,6 +86,23 @@ class LimitsPart:
     rejects: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class StreamPart:
+    """Where updates come from, and what is kept of them."""
+
+    folder: str
+    state: str
+    broken_folder: str
+    feed: str | None = None
+    feed_format: str = "json"
+    updates: int = 100
+    """How many of them are a batch at most."""
+    broken: str = "set aside"
+    """What becomes of an update that cannot be worked off: `set aside` or `stop`."""
+    snapshot_every: int = 50
+    """Batches between two versions of the sinks and snapshots of the state."""
+
+
 def columns_of(relation: Relation) -> list[str]:
     """The names of a relation's columns: those declared, or else c1, c2, …"""
     if relation.columns is not None:

@@ -21,6 +21,7 @@ from tidelog.pipeline.parts import (
     LimitsPart,
     SinkPart,
     SourcePart,
+    StreamPart,
 )
 from tidelog.pipeline.values import size_of
 
@@ -76,6 +77,30 @@ def read_limits(part: Section) -> LimitsPart:
     limits = LimitsPart(part.whole("facts"), part.number("seconds"), part.whole("rounds"), part.whole("rejects", 0, 0) or 0)
     part.finish()
     return limits
+
+
+def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
+    """`[stream]`."""
+    updates, state, feed = part.text("folder", required=True), part.text("state", required=True), part.text("feed")
+    aside = part.text("broken_folder")
+    for key, path in (("folder", updates), ("state", state), ("feed", feed), ("broken_folder", aside)):
+        if path is not None and is_uri(path):
+            part.note(key, "it is an address, and a folder of this machine is expected", "mount it, and give its path")
+    if engine.name == "local":
+        part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
+    kept = resolved(state or "", folder)
+    stream = StreamPart(
+        resolved(updates or "", folder),
+        kept,
+        resolved(aside, folder) if aside is not None else f"{kept}/broken",
+        None if feed is None else resolved(feed, folder),
+        part.choice("feed_format", ("json", "parquet"), "json"),
+        part.whole("updates", 100) or 100,
+        part.choice("broken", ("set aside", "stop"), "set aside"),
+        part.whole("snapshot_every", 50) or 50,
+    )
+    part.finish()
+    return stream
 
 
 def read_source_part(part: Section, folder: Path, engine: EnginePart) -> SourcePart:

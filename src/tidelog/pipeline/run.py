@@ -29,14 +29,14 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
     """
     shows = terminal or Terminal(is_quiet=True)
     started = perf_counter()
-    outcome = _outcome(job)
+    outcome = outcome_of(job)
     sinks = Sinks(job.sinks, outcome.run_id)
     check_before(job, sinks)
     engine = backend or backend_for(job, shows.progress)
     try:
         with sinks:
             with _stage(outcome, "read"):
-                _read(job, engine, outcome, shows)
+                read_sources(job, engine, outcome, shows)
             with _stage(outcome, "derive"):
                 _derive(job, engine, outcome, shows)
             with _stage(outcome, "write"):
@@ -54,10 +54,22 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
     return outcome
 
 
-def check_before(job: Job, sinks: Sinks | None = None) -> None:
+def publish(job: Job, engine: Backend, shows: Terminal) -> None:
+    """New versions of all sinks, from what an engine holds now."""
+    outcome = outcome_of(job)
+    started = perf_counter()
+    with Sinks(job.sinks, outcome.run_id) as sinks:
+        _derive(job, engine, outcome, shows)
+        outcome.outputs += sinks.write(engine, outcome.counts, shows.doing)
+        outcome.seconds = perf_counter() - started
+        _show_names(job, outcome)
+        sinks.publish(outcome)
+
+
+def check_before(job: Job, sinks: Sinks | None = None, *, reads_sources: bool = True) -> None:
     """Raise one error with all that would stop the run at once: variables, files and folders."""
     diagnostics = Diagnostics()
-    for problem in (missing_file(source) for source in job.sources):
+    for problem in (missing_file(source) for source in job.sources if reads_sources):
         if problem is not None:
             diagnostics.extend(problem.diagnostics)
     try:
@@ -71,7 +83,8 @@ def check_before(job: Job, sinks: Sinks | None = None) -> None:
     diagnostics.raise_errors()
 
 
-def _outcome(job: Job) -> Outcome:
+def outcome_of(job: Job) -> Outcome:
+    """What is known of a run before it begins."""
     program, engine, limits = job.program, job.engine, job.limits
     return Outcome(
         job=job.name,
@@ -97,7 +110,8 @@ def _stage(outcome: Outcome, name: str) -> Iterator[None]:
     outcome.stages[name] = perf_counter() - started
 
 
-def _read(job: Job, engine: Backend, outcome: Outcome, shows: Terminal) -> None:
+def read_sources(job: Job, engine: Backend, outcome: Outcome, shows: Terminal) -> None:
+    """Load all sources."""
     rejects = RejectLog(job.rejects_folder, outcome.run_id, job.limits.rejects)
     shown = job.program.printer.predicate
     for source in job.sources:

@@ -34,7 +34,7 @@ class SparkBackend:
         self._rejects: Any = None
 
     @property
-    def _kb(self) -> Any:
+    def kb(self) -> Any:
         """The knowledge base; made when it is first needed, since that may start a JVM."""
         if self._given is None:
             from tidelog.kb import KnowledgeBase
@@ -64,10 +64,10 @@ class SparkBackend:
         before = self._rejects.count
         with self._telling_secrets_apart("TL060", f"cannot read {source.origin}", source.options):
             if source.is_rdf:
-                reports = self._kb.load_rdf(source.path, format=source.format, rejects=self._rejects)
+                reports = self.kb.load_rdf(source.path, format=source.format, rejects=self._rejects)
             else:
                 origin, form = _asked_for(source)
-                reports = self._kb.load(
+                reports = self.kb.load(
                     source.relation,
                     origin,
                     format=form,
@@ -110,7 +110,7 @@ class SparkBackend:
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        return int(self._kb.count(relation))
+        return int(self.kb.count(relation))
 
     def placements(self) -> list[Placement]:
         """As the engine tells them; parts without rules are left out."""
@@ -129,13 +129,13 @@ class SparkBackend:
 
     def _placed(self) -> list[Any]:
         relations = self._job.program.relations
-        return [p for p in self._kb.placements if any(relations[name].has_rules for name in p.relations if name in relations)]
+        return [p for p in self.kb.placements if any(relations[name].has_rules for name in p.relations if name in relations)]
 
     # --- out -------------------------------------------------------------------------------------------------------------
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
         """Write the facts as files, as many as Spark has partitions; Parquet of what this process holds, as one by itself."""
-        held = None if sink.format != "parquet" or sink.options or is_uri(folder) else self._kb.facts_in_process(sink.relation)
+        held = None if sink.format != "parquet" or sink.options or is_uri(folder) else self.kb.facts_in_process(sink.relation)
         if held is not None:
             Path(folder).mkdir(parents=True)
             held.write(Path(folder) / "part-00000.parquet")
@@ -143,13 +143,13 @@ class SparkBackend:
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
         with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
-            self._kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
+            self.kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
 
     def write_table(self, sink: SinkPart) -> None:
         """Write the facts to a table of the catalog, over JDBC, or to a path in a format that keeps versions by itself."""
         options = with_variables(sink.options)
         with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
-            writer = self._kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
+            writer = self.kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
             if sink.path is not None:
                 writer.options(**options).save(sink.path)
             elif sink.format == "jdbc":

@@ -66,7 +66,7 @@ class LocalStore:
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(target)
-            _synchronise(target.parent)
+            synchronise(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
 
@@ -89,11 +89,11 @@ class LocalStore:
         """Write files and folders through to the disk."""
         for folder, _, files in os.walk(self.folder / name):
             for file in files:
-                _synchronise(Path(folder) / file)
-            _synchronise(Path(folder))
+                synchronise(Path(folder) / file)
+            synchronise(Path(folder))
 
 
-def _synchronise(path: Path) -> None:
+def synchronise(path: Path) -> None:
     """Write a file or the entries of a folder through to the disk, where the system can do that."""
     try:
         descriptor = os.open(path, os.O_RDONLY)

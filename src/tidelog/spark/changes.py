@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from tidelog.facts import Facts
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from tidelog.spark.keeping import KeptFacts
+
 
 @dataclass(frozen=True, slots=True)
 class SparkChange(Change):
@@ -19,6 +21,9 @@ class SparkChange(Change):
 
     as_frame: Callable[[Facts | None, str], DataFrame] = field(kw_only=True, repr=False, compare=False)
     """From facts of a relation, or none of them, to a DataFrame."""
+
+    explicit: Callable[[], Iterator[tuple[bool, KeptFacts]]] = field(kw_only=True, repr=False, compare=False)
+    """The explicit facts that went (False) and came (True), whether they were derived, too, or not."""
 
     def inserted_df(self, relation: str) -> DataFrame:
         """The facts of a relation that hold now and did not before, with typed, named columns."""

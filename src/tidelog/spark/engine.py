@@ -125,11 +125,17 @@ class SparkEngine:
         """Where a relation of the program was evaluated."""
         return self._where[relation]
 
-    def prefers_kernel(self, relation: str, stored: str) -> bool:
-        """Where facts belong that nobody has asked for yet."""
-        if relation in self._where:
-            return self._where[relation] is Where.KERNEL
-        return choose(self.forced, self.exchange.size(stored), self.budget)[0] is Where.KERNEL
+    def bring(self, relation: str, arity: int) -> bool:
+        """Have explicit facts somewhere that nobody has asked for yet; whether they were."""
+        stored, exchange = self.stored_name(relation), self.exchange
+        if stored in exchange.in_kernel or stored in exchange.relations:
+            return False
+        where = self._where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
+        if where is Where.KERNEL:
+            exchange.to_kernel(stored, arity)
+        else:
+            exchange.to_spark(stored, arity)
+        return True
 
     def _closure(self, component: Component) -> Closure | None:
         """The closure that a component is, if it is one."""

@@ -17,9 +17,11 @@ from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.source import Source
 from tidelog.spark.changes import SparkChange
 from tidelog.spark.engine import SparkEngine
+from tidelog.spark.exchange import Keys
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation as FrameRelation
 from tidelog.spark.given import Given, given_keys
+from tidelog.spark.keeping import KeptFacts, changed_facts, explicit_facts
 from tidelog.spark.keys import key_of
 from tidelog.spark.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.placement import Placement, Where
@@ -32,7 +34,6 @@ from tidelog.values import Kind
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from tidelog.spark.blocks import Blocks
     from tidelog.spark.ingest import Ingested, Rejects
 
 _PLACEMENTS = ("auto", *(where.value for where in Where))
@@ -64,7 +65,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
         self._on_spark: SparkEngine | None = None
         self._has_begun = False
-        self._read: list[tuple[str, DataFrame | Blocks, int]] = []
+        self._has_program_facts = True
+        self._read: list[tuple[str, Keys, int]] = []
         self._outdated: list[Shipping] = []
         super().__init__(rules, **shared)
 
@@ -158,6 +160,22 @@ class SparkKnowledgeBase(KnowledgeBase):
         unknown = sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
         return self._change(done, unknown, perf_counter() - started)
 
+    def explicit_facts(self) -> Iterator[KeptFacts]:
+        """All facts that were given, relation by relation, as keys."""
+        known = [(name, relation.arity) for name, relation in self.relations.items()]
+        return explicit_facts(self._settled_engine(), known)
+
+    def restore(self, kept: Iterable[KeptFacts]) -> None:
+        """Have just those facts that were kept as keys: none of the program's text or inputs, which may have been deleted."""
+        self._has_program_facts = False
+        self._read = []
+        for facts in kept:
+            self._know(facts.relation, facts.arity)
+            self._read.append((facts.relation, facts.keys, facts.rows))
+        engine = self._started_engine
+        self._outdated.append(engine.exchange.shipping)
+        self._on_spark = self._engine(engine.spark, engine.lineage)
+
     def _read_whole(self, relation: str, source: object) -> Ingested:
         """Facts for an update, in which nothing may be rejected."""
         from tidelog.spark.ingest import Rejects, ingest
@@ -193,6 +211,7 @@ class SparkKnowledgeBase(KnowledgeBase):
             FactsByRelation(lambda part: facts(part, came=False)),
             statistics,
             as_frame=self._as_frame,
+            explicit=lambda: changed_facts(done),
         )
 
     def _facts_of(self, relation: str, found: Any) -> Facts:
@@ -289,7 +308,8 @@ class SparkKnowledgeBase(KnowledgeBase):
         engine = SparkEngine(
             self.program, private, lineage, modules=self._modules, placement=self._placement, budget=self._budget
         )
-        self._add_program_facts(engine)
+        if self._has_program_facts:
+            self._add_program_facts(engine)
         for relation, keys, rows in self._read:
             engine.add(relation, keys, rows, self.relations[relation].arity)
         return engine

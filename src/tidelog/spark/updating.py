@@ -72,11 +72,14 @@ class Updating:
             lambda name, special: engine.close_relation(name, special, engine.where_of(name)),
             algorithm if algorithm == "rematerialise" else "auto",
         )
+        self.asked: dict[str, int] = {}
+        """The relations whose explicit facts the update speaks of, with their arities."""
         self._told: set[str] = set()
         """Relations whose changes are at both places."""
 
     def apply(self, given: Mapping[str, GivenKeys]) -> None:
         """Do it all, or nothing."""
+        self.asked = {name: facts.arity for name, facts in given.items()}
         self.engine.lineage.protect(
             piece for held in (*self.before.values(), *self._explicit_before.values()) for piece, _ in held.pieces
         )
@@ -117,16 +120,10 @@ class Updating:
 
     def _is_in_kernel(self, name: str, arity: int) -> bool:
         """Whether the kernel has the explicit facts of a relation; one that nobody has asked for yet is brought somewhere."""
-        stored = self.engine.stored_name(name)
-        exchange = self.exchange
-        if stored not in exchange.in_kernel and stored not in exchange.relations:
-            if self.engine.prefers_kernel(name, stored):
-                exchange.to_kernel(stored, arity)
-            else:
-                self.before[stored] = exchange.to_spark(stored, arity).copy()
-        if stored in self.engine.derived_on_spark:
-            return False
-        return stored in exchange.in_kernel
+        stored, exchange = self.engine.stored_name(name), self.exchange
+        if self.engine.bring(name, arity) and stored in exchange.relations:
+            self.before[stored] = exchange.relations[stored].copy()
+        return stored in exchange.in_kernel and stored not in self.engine.derived_on_spark
 
     def _give_kernel(self, name: str, given: GivenKeys) -> None:
         stored, state = self.engine.stored_name(name), self.engine.state

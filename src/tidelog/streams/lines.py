@@ -204,7 +204,7 @@ class FolderSource(Lines):
         self._listed = time.monotonic()
         try:
             with os.scandir(self._folder) as entries:
-                found = sorted(entry.name for entry in entries if _is_whole(entry))
+                found = sorted(entry.name for entry in entries if is_whole(entry))
         except OSError as error:
             raise fail("TL060", f"cannot read {self._folder}: {error.strerror or error}", fix="check the path") from error
         self._coming = deque(name for name in found if name not in self._done)
@@ -238,5 +238,16 @@ class FolderSource(Lines):
             self._file.close()
 
 
-def _is_whole(entry: os.DirEntry[str]) -> bool:
+def is_whole(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is a file of updates that will not change any more."""
     return entry.name.endswith(_ENDINGS) and not entry.name.startswith(".") and entry.is_file()
+
+
+def lines_of(path: Path) -> list[tuple[int, bytes]]:
+    """The lines of a file with their numbers, without empty ones; unpacked if its name ends with `.gz`."""
+    lines: deque[tuple[str, int, bytes]] = deque()
+    file = _OpenFile(path, lines)
+    while file.read():
+        pass
+    file.end()
+    return [(number, line) for _, number, line in lines]

@@ -1,0 +1,86 @@
+"""Explicit facts as keys, for whoever keeps them: all that there are, and those that an update has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from tidelog.local.kernel.memory import Int32s
+from tidelog.spark.keys import decode_keys
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from tidelog.spark.engine import SparkEngine
+    from tidelog.spark.frames import Relation
+    from tidelog.spark.updating import Updating
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFacts:
+    """Facts of one relation: a column k0, k1, … of keys for each argument, and at least one."""
+
+    relation: str
+    arity: int
+    keys: pa.Table | DataFrame
+    rows: int
+
+
+def explicit_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Iterator[KeptFacts]:
+    """What the user has given of some relations, as far as there is anything."""
+    exchange = engine.exchange
+    for name, arity in relations:
+        stored = engine.stored_name(name)
+        engine.bring(name, arity)
+        if stored in engine.derived_on_spark:
+            found = exchange.explicit.get(stored)
+            kept = None if found is None else _of_relation(engine, name, arity, found)
+        elif stored in exchange.in_kernel:
+            state = engine.state
+            table = state.explicit.get(stored) if stored in engine.derived_in_kernel else state.tables[stored]
+            kept = None if table is None else _of_rows(engine, name, arity, table.rows)
+        else:
+            kept = _of_relation(engine, name, arity, exchange.relations[stored])
+        if kept is not None and kept.rows:
+            yield kept
+
+
+def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
+    """The explicit facts that an update has taken away (False) and added (True), in this order for each relation."""
+    engine = done.engine
+    for name, arity in done.asked.items():
+        stored = engine.stored_name(name)
+        for came in (False, True):
+            if stored in engine.derived_in_kernel:
+                rows = (done.changes.came if came else done.changes.went).get(stored, [])
+                kept = _of_rows(engine, name, arity, np.concatenate(rows)) if rows else None
+            elif stored in done.kernel.deltas:
+                delta = done.kernel.deltas.of[stored]
+                kept = _of_rows(engine, name, arity, delta.came if came else delta.went)
+            else:
+                difference = done.given.get(stored) or done.frames.differences.get(stored)
+                if stored in engine.derived_on_spark:
+                    difference = done.given.get(stored)
+                part = None if difference is None else difference.came if came else difference.went
+                kept = None if part is None else _of_relation(engine, name, arity, part)
+            if kept is not None and kept.rows:
+                yield came, kept
+
+
+def _of_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> KeptFacts:
+    columns = {f"k{at}": decode_keys(engine.state.terms, np.ascontiguousarray(rows[:, at])) for at in range(arity)}
+    return KeptFacts(name, arity, pa.table(columns or {"k0": pa.array(["i0"] * len(rows), pa.string())}), len(rows))
+
+
+def _of_relation(engine: SparkEngine, name: str, arity: int, relation: Relation) -> KeptFacts:
+    terms, held = engine.exchange.terms, relation.held
+    if not arity:
+        return KeptFacts(name, 0, pa.table({"k0": pa.array(["i0"] * relation.count, pa.string())}), relation.count)
+    if held is not None and terms.knows_all:
+        columns = dict(zip((f"k{at}" for at in range(arity)), terms.decode_rows(held), strict=True))
+        return KeptFacts(name, arity, pa.table(columns), len(held))
+    return KeptFacts(name, arity, terms.decode(relation.frame(engine.spark), arity), relation.count)

@@ -1,0 +1,155 @@
+"""The state of a streaming job: readable after an end at any moment, and written by one job at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tidelog import TidelogError
+from tidelog.pipeline import stream_state
+from tidelog.pipeline.feed import write_rows
+from tidelog.pipeline.stores import LocalStore
+from tidelog.pipeline.stream_state import Commit, StreamState, hidden
+
+pytest.importorskip("pyspark")
+from tidelog.spark.keeping import KeptFacts
+
+
+class CrashError(BaseException):
+    """The process is gone."""
+
+
+def edges(*pairs: str) -> KeptFacts:
+    columns = {f"k{at}": pa.array([f"s{pair[at]}" for pair in pairs], pa.string()) for at in range(2)}
+    return KeptFacts("edge", 2, pa.table(columns), len(pairs))
+
+
+def held(state: StreamState) -> set[str]:
+    """The facts of the last commit."""
+    tables: list[Any] = [kept.keys for kept in state.facts(None)]  # type: ignore[arg-type]
+    rows = [row["k0"][1:] + row["k1"][1:] for table in tables for row in table.to_pylist()]
+    assert len(rows) == len(set(rows))
+    return set(rows)
+
+
+STEPS: list[tuple[str, str, set[str]]] = [
+    ("cd", "", {"ab", "bc", "cd"}),
+    ("de", "ab", {"bc", "cd", "de"}),
+    ("", "", {"bc", "cd", "de"}),
+    ("ab", "de", {"ab", "bc", "cd"}),
+]
+
+
+def work(folder: Path) -> None:
+    """What a job does, from where it stands to the end: commits with changes and feed, and a snapshot in the middle."""
+    state = StreamState(folder / "state")
+    if state.open() is None:
+        state.commit(Commit(snapshot=state.write_snapshot([edges("ab", "bc")])))
+    while (done := state.last.updates) < len(STEPS):  # type: ignore[union-attr]
+        came, went, _ = STEPS[done]
+        changes = [(sign, edges(pair)) for sign, pair in ((False, went), (True, came)) if pair]
+        path = folder / "feed" / f"{done}.jsonl"
+        write_rows([{"step": done}], hidden(path, state.epoch), "json")
+        assert state.last is not None
+        log = (*state.last.log, *state.write_log(changes))
+        state.commit(replace(state.last, updates=done + 1, log=log, files=(str(path),)))
+        if done == 1:
+            kept = [edges(*sorted(held(state)))]
+            state.commit(replace(state.last, snapshot=state.write_snapshot(kept), log=(), files=()))
+
+
+def crashing(after: int) -> Any:
+    """End at the so-many-th call that changes something on disk, before it or in the middle."""
+    calls = iter(range(after))
+
+    def counted(inner: Any) -> Any:
+        def call(*args: Any, **options: Any) -> Any:
+            if next(calls, None) is None:
+                raise CrashError
+            return inner(*args, **options)
+
+        return call
+
+    from contextlib import ExitStack
+
+    stack = ExitStack()
+    for owner, name in (
+        (os, "link"),
+        (Path, "replace"),
+        (Path, "mkdir"),
+        (Path, "unlink"),
+        (Path, "write_text"),
+        (pq, "write_table"),
+        (stream_state, "synchronise"),
+        (LocalStore, "replace"),
+        (LocalStore, "remove"),
+    ):
+        stack.enter_context(patch.object(owner, name, counted(getattr(owner, name))))
+    return stack
+
+
+def moments() -> Iterator[int]:
+    yield from range(1, 200)
+
+
+def test_an_end_at_any_moment(tmp_path: Path) -> None:
+    work(tmp_path / "undisturbed")
+    expected = sorted(path.name for path in (tmp_path / "undisturbed" / "feed").iterdir())
+    ended = 0
+    for moment in moments():
+        folder = tmp_path / str(moment)
+        try:
+            with crashing(moment):
+                work(folder)
+        except CrashError:
+            ended += 1
+        else:
+            break
+        state = StreamState(folder / "state")
+        last = state.open()
+        if last is not None:
+            before = {"ab", "bc"} if not last.updates else STEPS[last.updates - 1][2]
+            assert held(state) == before
+            shown = sorted(path.name for path in (folder / "feed").glob("[0-9]*"))
+            assert shown == [f"{at}.jsonl" for at in range(last.updates)], "nothing is missing, and nothing too early"
+        work(folder)
+        assert sorted(path.name for path in (folder / "feed").glob("[0-9]*")) == expected
+        final = StreamState(folder / "state")
+        final.open()
+        assert held(final) == STEPS[-1][2]
+        assert len(list((folder / "state" / "snapshots").iterdir())) == 1
+    assert ended > 40
+
+
+def test_a_job_that_was_taken_over_cannot_commit(tmp_path: Path) -> None:
+    work(tmp_path)
+    old, new = StreamState(tmp_path / "state"), StreamState(tmp_path / "state")
+    old.open()
+    new.open()
+    assert old.last is not None
+    assert new.last is not None
+    with pytest.raises(TidelogError, match="TL093"):
+        old.commit(replace(old.last, updates=99))
+    new.commit(replace(new.last, updates=5))
+    with patch.object(LocalStore, "read", lambda *_: str(old.epoch)), pytest.raises(TidelogError, match="TL093"):
+        old.commit(replace(old.last, updates=99))  # even if it looked in the very moment before
+    again = StreamState(tmp_path / "state")
+    assert (last := again.open()) is not None
+    assert last.updates == 5
+
+
+def test_a_damaged_state_is_said(tmp_path: Path) -> None:
+    work(tmp_path)
+    (commit,) = (tmp_path / "state" / "commits").iterdir()
+    commit.write_text(json.dumps({"number": 1}), encoding="utf-8")
+    with pytest.raises(TidelogError, match="TL077"):
+        StreamState(tmp_path / "state").open()

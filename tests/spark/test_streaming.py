@@ -1,0 +1,288 @@
+"""Streaming jobs: every update exactly once, whatever ends a run; broken updates; what readers find."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pyarrow.parquet as pq
+import pytest
+
+from tidelog import KnowledgeBase, TidelogError
+from tidelog.pipeline.job import Job, read_job
+from tidelog.pipeline.stream_state import Commit, StreamState
+from tidelog.pipeline.terminal import Terminal
+from tidelog.pipeline.versions import read_current
+from tidelog.streams import Update
+
+pytest.importorskip("pyspark")
+from tidelog.pipeline.streaming import StreamingJob
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RULES = """\
+@relation edge(src: string, dst: string) .
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+many(X, N) :- N = count { Y : path(X, Y) }.
+end(X) :- edge(_, X), not edge(X, _).
+edge(p, q).
+"""
+JOB = """\
+[program]
+path = "rules.dl"
+
+[[source]]
+relation = "edge"
+path = "edges.csv"
+header = true
+
+[[sink]]
+relation = "path"
+path = "out/path"
+
+[stream]
+folder = "updates"
+state = "out/state"
+feed = "out/feed"
+updates = {updates}
+snapshot_every = {every}
+{more}
+
+[engine]
+memory_budget = "256 MB"
+placement = "{placement}"
+"""
+FeedRow = tuple[str, str, str, str, str]
+
+
+def prepare(folder: Path, *, updates: int = 4, every: int = 2, more: str = "", placement: str = "auto") -> Job:
+    """A folder with a job and no update yet."""
+    (folder / "updates").mkdir(parents=True)
+    (folder / "rules.dl").write_text(RULES, encoding="utf-8")
+    (folder / "edges.csv").write_text("src,dst\na,b\nb,c\n", encoding="utf-8")
+    text = JOB.format(updates=updates, every=every, more=more, placement=placement)
+    (folder / "job.toml").write_text(text, encoding="utf-8")
+    return read_job(folder / "job.toml")
+
+
+def random_updates(count: int, seed: int) -> list[Update]:
+    """Edges that come and go, among them the one from the text of the program."""
+    chosen = random.Random(seed)
+    nodes = "abcdefgpq"
+
+    def some() -> tuple[tuple[str, str, str], ...]:
+        return tuple(("edge", chosen.choice(nodes), chosen.choice(nodes)) for _ in range(chosen.randint(0, 2)))
+
+    return [Update(f"u{at}", delete=(*some(), ("edge", "p", "q")), insert=some()) for at in range(count)]
+
+
+def put(folder: Path, updates: list[Update], first: int = 0) -> None:
+    for at, update in enumerate(updates, first):
+        hidden = folder / "updates" / f".{at:05}.jsonl"
+        hidden.write_text(update.to_json() + "\n", encoding="utf-8")
+        hidden.rename(folder / "updates" / f"{at:05}.jsonl")
+
+
+def stream(job: Job, spark: SparkSession, should_stop: Callable[[], bool] = lambda: False) -> Commit:
+    """One run over what is waiting."""
+    options: dict[str, Any] = {"memory_budget": job.engine.memory_budget, "placement": job.engine.placement}
+    kb = KnowledgeBase(job.program.document.source, engine="spark", spark=spark, **options)
+    streaming = StreamingJob(job, Terminal(is_quiet=True), should_stop, kb)
+    try:
+        streaming.begin()
+        return streaming.follow(lambda *_: None, once=True)
+    finally:
+        streaming.close()
+
+
+def feed(folder: Path) -> list[FeedRow]:
+    """All rows of the feed, without the batch."""
+    rows = [json.loads(line) for path in sorted((folder / "out/feed").glob("*.jsonl")) for line in path.open(encoding="utf-8")]
+    return [(row["update"], row["relation"], json.dumps(row["fact"]), row["change"], row["kind"]) for row in rows]
+
+
+def expected(updates: list[Update]) -> tuple[set[FeedRow], set[tuple[Any, ...]]]:
+    """The feed of an undisturbed run, from the local engine, and the facts of the sink at its end."""
+    kb = KnowledgeBase(RULES)
+    kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c")])
+    rows: set[FeedRow] = set()
+    for update in updates:
+        change = kb.update(insert=update.insert, delete=update.delete)
+        for sign, facts in (("+", change.inserted), ("-", change.deleted)):
+            for kind, part in (("explicit", facts.explicit), ("derived", facts.derived)):
+                rows |= {(str(update.id), n, json.dumps(list(fact)), sign, kind) for n, found in part.items() for fact in found}
+    return rows, set(kb["path"])
+
+
+def check_result(folder: Path, updates: list[Update]) -> None:
+    rows, paths = expected(updates)
+    found = feed(folder)
+    assert len(found) == len(set(found)), "a change twice"
+    assert set(found) == rows
+    table = pq.read_table(read_current(folder / "out/path"))
+    assert set(zip(*(column.to_pylist() for column in table.columns), strict=True)) == paths
+
+
+@pytest.mark.parametrize("placement", ["auto", "rounds"])
+def test_a_stream_goes_on_where_it_stopped(spark: SparkSession, tmp_path: Path, placement: str) -> None:
+    job, updates = prepare(tmp_path, placement=placement), random_updates(14, 1)
+    put(tmp_path, updates[:9])
+    last = stream(job, spark)
+    assert (last.updates, last.file) == (9, "00008.jsonl")
+    put(tmp_path, updates[9:], 9)
+    assert stream(job, spark).updates == 14
+    check_result(tmp_path, updates)
+
+
+def test_a_run_that_breaks_off_does_its_batch_again(spark: SparkSession, tmp_path: Path) -> None:
+    """Before and after the moment that a commit counts; the second time Spark gives a batch that has been done."""
+    job, updates = prepare(tmp_path), random_updates(8, 2)
+    put(tmp_path, updates)
+    link, commit = os.link, StreamState.commit
+
+    def no_link(source: Any, target: Any) -> None:
+        if "00000001" in str(target):
+            raise RuntimeError("before it counts")
+        link(source, target)
+
+    def no_answer(state: StreamState, made: Commit) -> None:
+        commit(state, made)
+        if made.updates == 8:
+            raise RuntimeError("after it counts")
+
+    for owner, name, broken, done in ((os, "link", no_link, 0), (StreamState, "commit", no_answer, 8)):
+        with patch.object(owner, name, broken), pytest.raises(TidelogError, match=r"TL095.*it counts"):
+            stream(job, spark)
+        state = StreamState(tmp_path / "out/state")
+        assert (last := state.open()) is not None
+        assert last.updates == done
+    assert stream(job, spark).updates == 8
+    check_result(tmp_path, updates)
+
+
+def test_broken_updates_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:
+    job, updates = prepare(tmp_path), random_updates(5, 3)
+    put(tmp_path, updates)
+    lines = ["nonsense", '{"insert": [["edge", "a"]]}', '{"add_rules": ["p(X) :- q(X)."]}']
+    (tmp_path / "updates" / "00001a.jsonl").write_bytes("\n".join(lines).encode() + b"\n\xff\xfe\n")
+    (tmp_path / "updates" / "00001b.jsonl.gz").write_bytes(b"no gzip")
+    last = stream(job, spark)
+    assert (last.updates, last.broken) == (5, 5)
+    found = [
+        json.loads(line) for path in sorted((tmp_path / "out/state/broken").iterdir()) for line in path.open(encoding="utf-8")
+    ]
+    assert [(row["file"], row["line"]) for row in found] == [
+        *(("00001a.jsonl", at) for at in (1, 2, 3, 4)),
+        ("00001b.jsonl.gz", 1),
+    ]
+    for row, code in zip(found, ("TL076", "TL020", "TL074", "TL061", "TL083"), strict=True):
+        assert code in row["reason"]
+    check_result(tmp_path, updates)
+
+
+def test_a_stream_stops_at_a_broken_update(spark: SparkSession, tmp_path: Path) -> None:
+    job, updates = prepare(tmp_path, more='broken = "stop"\nfeed_format = "parquet"'), random_updates(3, 4)
+    put(tmp_path, updates)
+    broken = tmp_path / "updates" / "00001a.jsonl"
+    broken.write_text("nonsense\n", encoding="utf-8")
+    with pytest.raises(TidelogError, match="TL076"):
+        stream(job, spark)
+    state = StreamState(tmp_path / "out/state")
+    assert (last := state.open()) is not None
+    assert (last.updates, last.file) == (2, "00001.jsonl"), "those before it count"
+    broken.write_text("{}\n", encoding="utf-8")
+    assert stream(job, spark).updates == 4
+    rows = [row for path in sorted((tmp_path / "out/feed").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
+    assert {(r["update"], r["relation"], r["fact"], r["change"], r["kind"]) for r in rows} == expected(updates)[0]
+
+
+def test_a_file_that_comes_late_is_said(spark: SparkSession, tmp_path: Path) -> None:
+    job, updates = prepare(tmp_path), random_updates(3, 5)
+    put(tmp_path, updates)
+    stream(job, spark)
+    (tmp_path / "updates" / "00001late.jsonl").write_text("{}\n", encoding="utf-8")
+    put(tmp_path, updates[:1], 3)
+    with pytest.raises(TidelogError, match=r"TL095.*came late"):
+        stream(job, spark)
+
+
+def test_the_wind_farm(spark: SparkSession, tmp_path: Path) -> None:
+    """Anomalies come and go with measurements, and with sensors that are replaced."""
+    here = Path(__file__).parents[2] / "examples" / "wind_farm"
+    job = read_job(shutil.copytree(here, tmp_path / "examples" / "wind_farm") / "stream.toml")
+    assert stream(job, spark).updates == 6
+    out = tmp_path / "out/wind_farm/stream"
+    rows = [json.loads(line) for path in sorted((out / "feed").iterdir()) for line in path.open(encoding="utf-8")]
+    found = [(row["update"][:5], row["change"], json.dumps(row["fact"])) for row in rows if row["relation"] == "anomaly"]
+    story = [(at, sign, name) for at, sign, fact in found for name in ("F02-T05", "F01-T07", "F03-T19") if name in fact]
+    assert story == [
+        ("06:30", "+", "F02-T05"),
+        ("06:40", "+", "F02-T05"),
+        *[("06:50", "-", "F02-T05")] * 2,
+        *[("07:00", "-", "F01-T07")] * 2,
+        *[("07:10", "-", "F03-T19")] * 2,
+    ]
+
+
+# --- killed --------------------------------------------------------------------------------------------------------------
+
+
+def started(folder: Path, *options: str) -> subprocess.Popen[bytes]:
+    code = "from tidelog.cli import main; main()"
+    command = [sys.executable, "-c", code, "pipeline", "stream", str(folder / "job.toml"), "--quiet", *options]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+
+
+def commits(folder: Path) -> int:
+    found = [int(path.stem) for path in (folder / "out/state/commits").glob("[0-9]*.json")]
+    return max(found, default=-1)
+
+
+def check_killed(folder: Path, kills: int, seed: int, updates: list[Update]) -> None:
+    """Kill a job at random moments, start it again each time, and let the last one come to the end."""
+    chosen = random.Random(seed)
+    prepare(folder, updates=2, every=3)
+    put(folder, updates)
+    for _ in range(kills):
+        process, before = started(folder), commits(folder)
+        while commits(folder) == before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(chosen.random() * 1.5)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    last = started(folder, "--once")
+    _, said = last.communicate()
+    assert last.returncode == 0, said.decode()
+    check_result(folder, updates)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("seed", range(10))
+def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
+    check_killed(tmp_path, 5, seed, random_updates(60, seed))
+
+
+def test_a_polite_request_to_end_is_heard(tmp_path: Path) -> None:
+    """Killed once, then asked to end, which it does with status 0 and nothing half done; and it is all there afterwards."""
+    updates = random_updates(20, 6)
+    check_killed(tmp_path, 1, 6, updates)
+    more = random_updates(6, 7)
+    before, again = commits(tmp_path), started(tmp_path)
+    put(tmp_path, more, 20)
+    while commits(tmp_path) == before and again.poll() is None:
+        time.sleep(0.05)
+    again.send_signal(signal.SIGTERM)
+    _, said = again.communicate()
+    assert again.returncode == 0, said.decode()
