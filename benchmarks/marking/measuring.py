@@ -61,17 +61,16 @@ def measured(stream: Stream, repeats: int) -> list[Row]:
             "modules" if modules else "rules",
             repeats,
             statistics.median(times[at]),
-            *_columns(done[at][0]),
-            done[at][1],
+            *_columns(*done[at]),
         )
         for at, (algorithm, marking, modules) in enumerate(CONTENDERS)
     ]
 
 
-def _columns(counters: Counters) -> tuple[int, ...]:
+def _columns(counters: Counters, facts: int) -> tuple[int, int, int, int, int, int, int, int]:
     backward, forward = counters.backward, counters.forward + counters.rederived
     marks = counters.explicit_marks, counters.implicit_marks, counters.dropped_marks
-    return counters.suspected, backward, forward, counters.inserted, *marks
+    return counters.suspected, backward, forward, counters.inserted, *marks, facts
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -92,4 +92,4 @@ def _mean(rows: list[Row]) -> Row:
         "facts",
     )
     means = {name: fmean(getattr(row, name) for row in rows) for name in figures}
-    return Row(first.stream, first.size, first.seed, *first.contender, first.repeats, **means)
+    return replace(first, **means)  # type: ignore[arg-type]  # all of them are numbers
