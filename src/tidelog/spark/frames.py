@@ -5,12 +5,17 @@ one. Facts that came by the thousand are kept by the driver as a matrix until th
 and a piece of its own for each of them would cost more than the facts. All pieces are partitioned by the same columns, so that
 known facts are found without a shuffle. Pieces never change: of facts that went from them the driver keeps a list, and when
 that becomes long, the pieces are written anew. So a copy of a relation is cheap, and stays what it is.
+
+Each piece knows when it came, by a clock that all relations share: what a round derives is later than all that it is derived
+from. Deletion asks for that (`maintenance`). Only pieces that came one after the other become one, so that it stays a short time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import count as count_up
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,6 +35,9 @@ FEW_ROWS = 500_000
 DRIVER_ROWS = 20_000
 """The driver keeps no more new facts of a relation than these."""
 _MOST_PIECES = 16
+_MOST_REMOVALS = 8
+_CLOCK = count_up(1)
+"""When facts came, for all relations."""
 
 
 def width_of(arity: int) -> int:
@@ -74,8 +82,11 @@ class Relation:
     """Pieces that the last merge took up; what another relation's round has not computed yet may still read them."""
     merges: bool = True
     """Whether pieces may become one, and what the driver keeps a piece."""
-    gone: Int32s | None = None
-    """Facts that are in the pieces and do not count any more."""
+    times: list[tuple[int, int]] = field(default_factory=list)
+    """For each piece when its first and its last facts came."""
+    few_times: list[int] = field(default_factory=list)
+    gone: list[tuple[Int32s, int]] = field(default_factory=list)
+    """Facts that do not count any more in pieces that had come by some time."""
     _few_frame: DataFrame | None = None
 
     def frame(self, spark: SparkSession) -> DataFrame:
@@ -88,10 +99,33 @@ class Relation:
 
     def in_pieces(self) -> DataFrame | None:
         """The facts that the driver does not have."""
-        if not self.pieces:
-            return None
-        whole = union([piece for piece, _ in self.pieces])
-        return whole if self.gone is None else self._without(whole, self.gone)
+        return union(list(self._without_gone())) if self.pieces else None
+
+    def _without_gone(self) -> Iterator[DataFrame]:
+        """The pieces without what has gone from them; those from which the same has gone together, as one frame."""
+        if not self.gone:
+            yield from (piece for piece, _ in self.pieces)
+            return
+        together: dict[int, list[DataFrame]] = {}
+        for (piece, _), (_, last) in zip(self.pieces, self.times, strict=True):
+            together.setdefault(sum(time > last for _, time in self.gone), []).append(piece)
+        for count, pieces in together.items():  # later removals concern all pieces that earlier ones do
+            rows = [rows for rows, _ in self.gone[len(self.gone) - count :]]
+            yield self._without(union(pieces), np.concatenate(rows)) if rows else union(pieces)
+
+    def timed(self, *, by_last: bool) -> Relation:
+        """The facts with one more column, that says when their piece began to come, or when its last fact came."""
+        frames = list(zip(self.pieces, self.times, strict=True))
+        pieces: list[tuple[DataFrame, int]] = []
+        for (piece, count), time in frames:
+            alone = replace(self, pieces=[(piece, count)], times=[time], few=[], few_times=[]).in_pieces()
+            assert alone is not None
+            pieces.append((alone.select(*columns(self.width), f.lit(time[by_last]).alias(f"c{self.width}")), count))
+        few = [
+            np.column_stack([rows, np.full(len(rows), time, np.int32)])
+            for rows, time in zip(self.few, self.few_times, strict=True)
+        ]
+        return Relation(self.width + 1, self.by, pieces, few, self.count, merges=False)
 
     @property
     def held(self) -> Int32s | None:
@@ -102,92 +136,106 @@ class Relation:
 
     def copy(self) -> Relation:
         """The same facts, whatever becomes of this relation."""
-        return replace(self, pieces=list(self.pieces), few=list(self.few), retired=[])
+        return replace(
+            self,
+            pieces=list(self.pieces),
+            few=list(self.few),
+            times=list(self.times),
+            few_times=list(self.few_times),
+            gone=list(self.gone),
+            retired=[],
+        )
 
     def partitioned(self, frame: DataFrame) -> DataFrame:
         """A frame with the partitions that the pieces have; Spark leaves out what is so already."""
         partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 8)
         return frame.repartition(partitions, *(self.by or columns(self.width)))
 
-    def add(self, piece: DataFrame, count: int, lineage: Lineage) -> None:
+    def add(self, piece: DataFrame, count: int, lineage: Lineage, time: tuple[int, int] | None = None) -> None:
         """More facts, which are not there yet."""
         if not count:
             return
         if self.merges and len(self.pieces) >= _MOST_PIECES:
             self._merge(lineage)  # before the new one, which the next round will ask for by itself
-        self.count += count
-        if self.gone is not None:
-            asked = f.broadcast(frame_of_rows(piece.sparkSession, self.gone))
-            back = rows_of_table(piece.join(asked, columns(self.width), "left_semi").toArrow())
-            if len(back):
-                self._revive(back)
-                piece, count = self._without(piece, back), count - len(back)
+        now = next(_CLOCK)
         self.pieces.append((piece, count))
+        self.times.append(time or (now, now))
+        self.count += count
 
     def add_few(self, rows: Int32s, lineage: Lineage, spark: SparkSession) -> None:
         """More facts, which are not there yet, and few enough for the driver."""
         if not len(rows):
             return
-        self.count += len(rows)
-        if self.gone is not None:
-            is_back = among(rows, self.gone)
-            self._revive(rows[is_back])
-            rows = rows[~is_back]
         self.few.append(rows)
+        self.few_times.append(next(_CLOCK))
         self._few_frame = None
+        self.count += len(rows)
         if self.merges and sum(map(len, self.few)) > DRIVER_ROWS:
             self.flush(lineage, spark)
 
     def flush(self, lineage: Lineage, spark: SparkSession) -> None:
         """Give what the driver has to Spark."""
         if self.few:
-            rows = np.concatenate(self.few)
-            self.few, self._few_frame = [], None
+            rows, time = np.concatenate(self.few), (self.few_times[0], self.few_times[-1])
+            self.few, self.few_times, self._few_frame = [], [], None
             self.count -= len(rows)
-            self.add(lineage.cut(self.partitioned(frame_of_rows(spark, rows))), len(rows), lineage)
+            self.add(lineage.cut(self.partitioned(frame_of_rows(spark, rows))), len(rows), lineage, time)
 
     # --- facts that go ---------------------------------------------------------------------------------------------------
 
     def remove(self, others: Relation, lineage: Lineage, spark: SparkSession) -> None:
         """Facts go, all of which are there."""
+        if not others.count:
+            return
         self.count -= others.count
         rows = others.held
-        if rows is None or len(rows) + (0 if self.gone is None else len(self.gone)) > DRIVER_ROWS:
-            whole = self.partitioned(self.frame(spark))
-            going = others.partitioned(others.frame(spark)).hint("shuffle_hash")
-            left = whole.join(going, columns(self.width), "left_anti")
-            self.few, self._few_frame, self.gone = [], None, None
-            self.pieces = [(lineage.cut(left), self.count)] if self.count else []
+        if rows is None or len(rows) + sum(len(some) for some, _ in self.gone) > DRIVER_ROWS or len(self.gone) >= _MOST_REMOVALS:
+            self._write_anew(others, lineage, spark)
             return
         if self.few:
-            held = np.concatenate(self.few)
-            is_held = among(rows, held)
+            is_held = among(rows, np.concatenate(self.few))
             if is_held.any():
-                self.few, self._few_frame = [held[~among(held, rows)]], None
-                rows = rows[~is_held]
+                self.few = [some[~among(some, rows)] for some in self.few]
+                self._few_frame, rows = None, rows[~is_held]
         if len(rows):
-            self.gone = rows if self.gone is None else np.concatenate([self.gone, rows])
+            self.gone.append((rows, next(_CLOCK)))
+
+    def _write_anew(self, others: Relation, lineage: Lineage, spark: SparkSession) -> None:
+        """Write the pieces without what has gone, and without others."""
+        if self.few:
+            self.flush(lineage, spark)
+        going = others.partitioned(others.frame(spark)).hint("shuffle_hash")
+        pieces: list[tuple[DataFrame, int]] = []
+        times: list[tuple[int, int]] = []
+        for piece, time in zip(self.pieces, self.times, strict=True):
+            whole = replace(self, pieces=[piece], times=[time], few=[], few_times=[]).in_pieces()
+            assert whole is not None
+            left = self.partitioned(whole).join(going, columns(self.width), "left_anti")
+            kept, count = lineage.cut_and_count(left)
+            if count:
+                pieces.append((kept, count))
+                times.append(time)
+        self.pieces, self.times, self.gone = pieces, times, []
 
     def _without(self, frame: DataFrame, rows: Int32s) -> DataFrame:
         return frame.join(f.broadcast(frame_of_rows(frame.sparkSession, rows)), columns(self.width), "left_anti")
 
-    def _revive(self, rows: Int32s) -> None:
-        """Facts of the pieces count again."""
-        assert self.gone is not None
-        left = self.gone[~among(self.gone, rows)]
-        self.gone = left if len(left) else None
-
     # --- pieces ----------------------------------------------------------------------------------------------------------
 
     def _merge(self, lineage: Lineage) -> None:
-        """The smaller pieces become one; to copy the large ones again and again would cost more than it saves."""
-        by_size = sorted(self.pieces, key=lambda piece: piece[1])
-        small, large = by_size[: _MOST_PIECES // 2], by_size[_MOST_PIECES // 2 :]
-        whole = lineage.cut(self.partitioned(union([piece for piece, _ in small])))
+        """Some small pieces become one; to copy the large ones again and again would cost more than it saves."""
+        counts, width = [count for _, count in self.pieces], _MOST_PIECES // 2
+        at = min(range(len(counts) - width + 1), key=lambda start: sum(counts[start : start + width]))
+        chosen = slice(at, at + width)
+        small, times = self.pieces[chosen], self.times[chosen]
+        part = replace(self, pieces=small, times=times, few=[], few_times=[]).in_pieces()
+        assert part is not None
+        whole = lineage.cut(self.partitioned(part))
         for piece, _ in self.retired:
             lineage.release(piece)
         self.retired = small
-        self.pieces = [*large, (whole, sum(count for _, count in small))]
+        self.pieces[chosen] = [(whole, sum(counts[chosen]))]
+        self.times[chosen] = [(min(first for first, _ in times), max(last for _, last in times))]
 
     def mark(self) -> tuple[int, int]:
         """How far the relation has come; only while it does not merge."""
@@ -202,7 +250,7 @@ class Relation:
 
 def few_facts(rows: Int32s) -> Relation:
     """A relation that the driver holds."""
-    return Relation(rows.shape[1], few=[rows] if len(rows) else [], count=len(rows))
+    return Relation(rows.shape[1], few=[rows] if len(rows) else [], count=len(rows), few_times=[0] if len(rows) else [])
 
 
 def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:

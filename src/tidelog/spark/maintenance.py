@@ -1,11 +1,17 @@
 """Units in rounds under change: what each derived relation gains and loses when those below it do.
 
-Deletion is DRed's (Gupta, Mumick, Subrahmanian, "Maintaining views incrementally", 1993), a set at a time: everything with an
-instance that is lost goes, round after round; then what still follows from the rest comes back, together with what is new. Two
-departures. Relations are never changed but copied, so the state before the update is there as it was, and an instance that is
-lost is looked for in it alone: each literal that has changed takes its turn, the others are as they were. And where more than a
-share of a unit has gone, it is derived anew, since that is what DRed would come to. Aggregates are folded again for the groups
-that are touched; transitive relations, and aggregates whose groups come from their own recursion, are derived anew.
+Deletion goes forward from what is lost, a set at a time: a fact that has lost an instance is suspected; if another instance
+proves it, it stays, else it goes, and what it was used for is suspected in turn. In the end what has gone and still follows from
+the rest comes back, together with what is new. The question is which instances prove anything, since facts may support each
+other in a circle. B/F (Motik, Nenov, Piro, Horrocks, 2015) looks for proofs backwards, fact by fact; a set at a time that comes
+to looking at nearly everything. Here the time at which facts came tells: an instance whose facts of the same unit all came
+before the fact itself cannot be part of a circle (as rounds do in Zhao, Subotic, Raghothaman, Scholz, "Towards Elastic
+Incrementalization for Datalog", 2021). Where no such instance is left the fact goes, as in DRed, perhaps to come back later.
+
+Relations are never changed but copied, so the state before the update is there as it was, and instances that are lost are looked
+for in it alone: each literal that has changed takes its turn, the others are as they were. Where more than a share of a unit has
+gone, it is derived anew. Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and
+aggregates whose groups come from their own recursion, are derived anew.
 """
 
 from __future__ import annotations
@@ -24,8 +30,9 @@ from tidelog.local.materialise import is_seen
 from tidelog.spark.frames import Relation, few_facts
 from tidelog.spark.novelty import TINY
 from tidelog.spark.rounds import RelationAt, Rounds
+from tidelog.spark.rules import BEFORE
 from tidelog.spark.sets import Sets
-from tidelog.syntax.tree import Atom, Negation, Variable
+from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Term, Variable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -124,30 +131,34 @@ class FrameMaintenance:
     # --- what goes -------------------------------------------------------------------------------------------------------
 
     def _delete(self, unit: Unit) -> dict[str, Relation]:
-        """Take away everything that has lost an instance, or was the user's and is not any more."""
-        rounds, gone = self.rounds, dict[str, list[Relation]]()
+        """Take away what has lost an instance, or was the user's and is not any more, and is not proved otherwise."""
         found: dict[str, Found] = {}
         for name in unit.relations:
             if name in self.given and self.given[name].went.count:
                 _note(found, name, self._candidates(self.given[name].went), self.given[name].went.count)
         for rule, sees, first, start in self._losing(unit):
-            _note(found, rule.head.predicate, rounds.joined(rule, sees, first, start), start)
+            _note(found, rule.head.predicate, self.rounds.joined(rule, sees, first, start), start)
         if found:
-            self.chosen.setdefault("dred", "facts have gone")
+            self.chosen.setdefault("by time", "facts have gone")
         held = sum(self.before[name].count for name in unit.relations)
+        gone: dict[str, Relation] = {}
         while found:
             new: dict[str, Relation] = {}
             for name, (some, start) in found.items():
-                going = self.sets.inside(self.sets.distinct(some, rounds.relations[name], start), rounds.relations[name])
-                if name in self.explicit:
-                    going = self.sets.outside(going, self.explicit[name])
+                candidates = self.sets.distinct(some, self.before[name], start)
+                for others in (self.explicit.get(name), gone.get(name)):
+                    candidates = candidates if others is None else self.sets.outside(candidates, others)
+                suspects, timed = self._suspects(unit, name, candidates)
+                if not suspects.count:
+                    continue
+                self.counters.checked += suspects.count
+                going = self.sets.outside(suspects, self._proved(unit, name, suspects, timed, gone))
+                self.counters.forward += suspects.count - going.count
                 if going.count:
-                    rounds.relations[name].remove(going, self.sets.lineage, self.sets.spark)
-                    gone.setdefault(name, []).append(going)
                     new[name] = going
-                    self.counters.overdeleted += going.count
-                    self._forget(name, going.count)
-            if sum(some.count for parts in gone.values() for some in parts) > max(TINY, _SHARE * held):
+            for name, going in new.items():
+                gone[name] = self.sets.together([*([gone[name]] if name in gone else []), going], going)
+            if sum(some.count for some in gone.values()) > max(TINY, _SHARE * held):
                 raise TooManyError
             found = {}
             for rule in unit.rules:
@@ -156,9 +167,56 @@ class FrameMaintenance:
                         start = new[literal.predicate].count
                         self.counters.suspected += start
                         sees = _seeing(at, new[literal.predicate], self.before)
-                        _note(found, rule.head.predicate, rounds.joined(rule, sees, at, start), start)
-            rounds.watch.look()
-        return {name: self.sets.together(parts, rounds.relations[name]) for name, parts in gone.items()}
+                        _note(found, rule.head.predicate, self.rounds.joined(rule, sees, at, start), start)
+            self.rounds.watch.look()
+        for name, going in gone.items():
+            self.rounds.relations[name].remove(going, self.sets.lineage, self.sets.spark)
+            self.counters.overdeleted += going.count
+            self._forget(name, going.count)
+        return gone
+
+    def _suspects(self, unit: Unit, name: str, candidates: Relation) -> tuple[Relation, Relation]:
+        """The candidates that were there before the update; and, if it matters, with the time at which they came."""
+        own = set(unit.relations)
+        if not any(_is_own(literal, own) for rule in unit.rules if rule.head.predicate == name for literal in rule.body):
+            suspects = self.sets.inside(candidates, self.before[name])
+            return suspects, suspects
+        args = tuple(Variable(f"V{at}") for at in range(candidates.width))
+        when = Atom(name, (*args, _TIME))
+        rule = CoreRule(when, (Atom("#candidate", args), when), 0, "")
+        sees = _seeing(0, candidates, {name: self.before[name].timed(by_last=False)})
+        found = self.rounds.joined(rule, sees, 0, candidates.count)
+        timed = self.sets.distinct([found], candidates, candidates.count)
+        return self.sets.projected(timed, candidates), timed
+
+    def _proved(self, unit: Unit, name: str, suspects: Relation, timed: Relation, gone: Mapping[str, Relation]) -> Relation:
+        """The suspects for which an instance is left whose facts, as far as they are of this unit, came before."""
+        own, before, rounds = set(unit.relations), self.before, self.rounds
+        proofs: list[DataFrame | Int32s] = []
+        for rule in unit.rules:
+            if rule.head.predicate != name:
+                continue
+            is_recursive = any(_is_own(literal, own) for literal in rule.body)
+            body: list[Literal] = [Atom("#suspect", (*_args(rule.head), _TIME) if is_recursive else rule.head.args)]
+            seen: list[Relation | None] = [timed if is_recursive else suspects]
+            for literal in rule.body:
+                if not (isinstance(literal, Atom) and literal.predicate in own):
+                    body.append(literal)
+                    seen.append(None)
+                    continue
+                time = Variable(f"#time {len(body)}")
+                body += [Atom(literal.predicate, (*_args(literal), time)), Comparison(BEFORE, time, _TIME)]
+                seen += [before[literal.predicate].timed(by_last=True), None]
+                if literal.predicate in gone:
+                    body.append(Negation(literal))
+                    seen.append(gone[literal.predicate])
+            variant = replace(rule, body=tuple(body))
+
+            def relation_at(at: int, predicate: str, seen: list[Relation | None] = seen) -> Relation:
+                return found if (found := seen[at]) is not None else rounds.relations[predicate]
+
+            proofs.append(rounds.joined(variant, relation_at, 0, suspects.count))
+        return self.sets.distinct(proofs, suspects, suspects.count)
 
     def _forget(self, name: str, count: int) -> None:
         if is_seen(name):
@@ -253,6 +311,18 @@ class FrameMaintenance:
             self.rounds.evaluate(unit)
         for name in unit.relations:
             self._changed(name, relations[name], self.before[name])
+
+
+_TIME = Variable("#time")
+
+
+def _is_own(literal: Literal, own: set[str]) -> bool:
+    return isinstance(literal, Atom) and literal.predicate in own
+
+
+def _args(atom: Atom) -> tuple[Term, ...]:
+    """The arguments of an atom as its frame has them: one that is always 0, if there are none."""
+    return atom.args or (Variable("#none"),)
 
 
 def _note(found: dict[str, Found], name: str, some: DataFrame | Int32s, start: int) -> None:

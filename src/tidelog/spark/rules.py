@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FrameOf = Callable[[int, str], "Side"]
 """What the atom at a position of the body sees, given its relation."""
 _UNIT = "u"
+BEFORE = "#before"
+"""A comparison of numbers that are times, not values (`maintenance`)."""
 
 
 @dataclass(slots=True)
@@ -114,8 +116,9 @@ class RuleFrames:
                     assert isinstance(side, Variable)
                     bound.add(side.name)
                     return Side(binding.frame.withColumn(names[side.name], self._value(other, names)), binding.count)
-                same = self._value(left, names) == self._value(right, names)
-                return Side(binding.frame.where(same if op == "=" else ~same), binding.count)
+                one, two = self._value(left, names), self._value(right, names)
+                holds = one < two if op == BEFORE else one == two if op == "=" else ~(one == two)
+                return Side(binding.frame.where(holds), binding.count)
         raise AssertionError(literal)
 
     def _value(self, term: Term, names: Names) -> Column:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tidelog.local.core import CoreRule
 from tidelog.local.kernel.memory import Int32s, Int64s
-from tidelog.spark.rules import Names, next_literal
+from tidelog.spark.rules import BEFORE, Names, next_literal
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 from tidelog.values import Value
 
@@ -76,8 +76,8 @@ class SmallJoins:
                     side, other = (left, right) if isinstance(left, Variable) and left.name in missing else (right, left)
                     assert isinstance(side, Variable)
                     return _Binding({**binding.columns, side.name: self._value(other, binding)}, binding.size)
-                same = self._value(left, binding) == self._value(right, binding)
-                return binding.chosen(np.flatnonzero(same if op == "=" else ~same))
+                one, two = self._value(left, binding), self._value(right, binding)
+                return binding.chosen(np.flatnonzero(one < two if op == BEFORE else one == two if op == "=" else one != two))
         raise AssertionError(literal)
 
     def _fitting(self, atom: Atom, rows: Int32s, names: Names) -> _Binding:
