@@ -149,11 +149,17 @@ class LocalKnowledgeBase(KnowledgeBase):
         """Check what an update asks for, all of it before anything happens; what is returned gives it as rows."""
         terms = self._engine.state.terms
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
-        replacing = self._last_upserts(self._checked(upsert)) if upsert != () else ()
+        upserted = upsert if isinstance(upsert, tuple | list) else list(upsert)
+        replacing = self._reader.read(upserted) if upserted else None
+        if replacing is not None:
+            for name in {str(fact[0]) for fact in upserted}:
+                self._key_of(name)
 
         def given() -> Given:
-            rows = GivenFacts(terms, {}, replacing).rows() if replacing else {}
+            rows = replacing.rows() if replacing is not None else {}
             keys = {name: self._key_of(name) for name in rows}
+            if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
+                rows = GivenFacts(terms, {}, self._last_upserts(self._checked(upserted))).rows()
             return Given(deleted.rows(), inserted.rows(), rows, keys, len(self._loaded))
 
         return given
@@ -338,6 +344,11 @@ class LocalKnowledgeBase(KnowledgeBase):
         if not engine.is_settled:
             engine.settle(self._watch())
         return engine
+
+
+def _are_different(rows: Any) -> bool:
+    """Whether no row is there twice."""
+    return len(rows) < 2 or len(set(map(tuple, rows.tolist()))) == len(rows)
 
 
 def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
