@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tidelog.cli import evaluation, pipeline, stream, texts
+from tidelog.cli import evaluation, graph, pipeline, stream, texts
 from tidelog.cli.shell import app
 
-__all__ = ["app", "evaluation", "main", "pipeline", "stream", "texts"]
+__all__ = ["app", "evaluation", "graph", "main", "pipeline", "stream", "texts"]
 
 
 def main() -> None:
