@@ -1,4 +1,4 @@
-"""Workloads on Spark, in `local[2]`: a closure from file to file, rounds that find little, and RDF from text to numbers.
+"""Workloads on Spark, in `local[2]`: a closure from file to file, rounds that find little, RDF as numbers, updates, a stream.
 
 Each contender is a fresh process with a JVM of its own.  The warm-up at a tiny size starts Spark and is not measured.  Wall
 seconds are the main figure, since driver, JVM and Python workers share the work; CPU seconds are those of all of them.
@@ -9,5 +9,7 @@ seconds are the main figure, since driver, JVM and Python workers share the work
 from benchmarks.spark.closure import SPARK_CLOSURE
 from benchmarks.spark.ingest import SPARK_INGEST
 from benchmarks.spark.tail import SPARK_TAIL
+from benchmarks.spark.updates import SPARK_DELETION, SPARK_STREAM
 
-SPARK_WORKLOADS = {workload.name: workload for workload in (SPARK_CLOSURE, SPARK_TAIL, SPARK_INGEST)}
+_WORKLOADS = (SPARK_CLOSURE, SPARK_TAIL, SPARK_INGEST, SPARK_DELETION, SPARK_STREAM)
+SPARK_WORKLOADS = {workload.name: workload for workload in _WORKLOADS}

@@ -10,12 +10,19 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from tidelog.changes import ChangeStatistics, FactsByRelation, Part
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
+from tidelog.local.rule_reports import rule_report
+from tidelog.program.live_rules import LiveRules
+from tidelog.program.relations import Relation
+from tidelog.program.rule_changes import plan_change
 from tidelog.source import Source
 from tidelog.spark.changes import SparkChange
+from tidelog.spark.comparing import Comparison, Everything
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.exchange import Keys
 from tidelog.spark.facts import SparkFacts
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
     from tidelog.spark.ingest import Ingested, Rejects
 
+_CHANGED_BY_RULES = ("_loaded", "_live", "_program", "_read", "_on_spark", "_has_program_facts", "_has_begun")
 _PLACEMENTS = ("auto", *(where.value for where in Where))
 
 
@@ -66,6 +74,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._on_spark: SparkEngine | None = None
         self._has_begun = False
         self._has_program_facts = True
+        self._live: LiveRules | None = None
         self._read: list[tuple[str, Keys, int]] = []
         self._outdated: list[Shipping] = []
         super().__init__(rules, **shared)
@@ -138,13 +147,15 @@ class SparkKnowledgeBase(KnowledgeBase):
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
-        `insert={"edge": df}`.  Rules stay what they are.
+        `insert={"edge": df}`.  If rules come or go, everything is derived anew.
         """
-        if remove_rules or add_rules:
-            fix = 'make another knowledge base with the new rules, or use engine="local"'
-            raise fail("TL074", 'rules cannot come and go with engine="spark"', fix=fix)
-        started = perf_counter()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
+        if remove_rules or add_rules:
+            return self._change_rules(parts, remove_rules, add_rules)
+        return self._update(parts)
+
+    def _update(self, parts: dict[str, Given]) -> SparkChange:
+        started = perf_counter()
         given = given_keys(parts, self.program, self.relations.get, self._key_of, self._read_whole)
         engine, known = self._settled_engine(), dict(self._loaded)
         try:
@@ -159,6 +170,60 @@ class SparkKnowledgeBase(KnowledgeBase):
             raise
         unknown = sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
         return self._change(done, unknown, perf_counter() - started)
+
+    def _change_rules(self, parts: dict[str, Given], remove: str | Iterable[str], add: str | Iterable[str]) -> SparkChange:
+        """Let rules go and come, and facts with them: from the explicit facts, all is derived anew, and compared with before."""
+        started, engine = perf_counter(), self._settled_engine()
+        texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
+        live = self._live or LiveRules.of(self._program)
+        planned = plan_change(live, texts[0], texts[1], self._loaded)
+        relations_before = self.relations
+        before = Everything.of(engine, [(name, known.arity) for name, known in relations_before.items()])
+        saved = {name: getattr(self, name) for name in _CHANGED_BY_RULES}
+        try:
+            self._loaded = self._loaded | planned.relations
+            if planned.difference is not None:
+                self._live, self._program = planned.difference.after, planned.difference.after.program
+                self._loaded = {name: known for name, known in self._loaded.items() if name not in self._program.relations}
+            self.restore(before.explicit.values())
+            self._settled_engine()
+            for part, facts in (("insert", planned.insert), ("delete", planned.delete)):
+                if facts:
+                    self._update({part: [(name, *values) for name, values in facts]})
+            done = self._update(parts)
+        except BaseException:
+            for name, value in saved.items():
+                setattr(self, name, value)
+            raise
+        after = Everything.of(self._settled_engine(), [(name, known.arity) for name, known in self.relations.items()])
+        compared = Comparison(before, after, self.spark)
+        known = {**relations_before, **self.relations}
+
+        def facts_of(part: Part, *, came: bool) -> dict[str, Facts]:
+            found = {name: compared.facts(name, part, came=came) for name in known}
+            return {name: self._facts_of_keys(known[name], kept) for name, kept in found.items() if kept is not None}
+
+        why = "rematerialise: rules have changed, and everything was derived anew"
+        statistics = replace(done.stats, algorithm=why, seconds=perf_counter() - started)
+        return SparkChange(
+            FactsByRelation(lambda part: facts_of(part, came=True)),
+            FactsByRelation(lambda part: facts_of(part, came=False)),
+            statistics,
+            rules=rule_report(planned.difference, ()) if planned.difference is not None else None,
+            as_frame=self._as_frame,
+            explicit=lambda: iter(compared.explicit()),
+        )
+
+    def _facts_of_keys(self, known: Relation, kept: KeptFacts) -> Facts:
+        """Facts that were kept as keys, for users."""
+        exchange, state = self._started_engine.exchange, self._started_engine.state
+        names = [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
+        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+        if isinstance(kept.keys, pa.Table):
+            return Facts(known.name, names, exchange.local_rows(kept.keys, kept.arity), state.terms, kinds)
+        numbered = exchange.numbered(known.name, [(kept.keys, kept.rows)], kept.arity)
+        frame = numbered.frame(self.spark)
+        return SparkFacts(known.name, names, frame, exchange.terms, numbered.count, kinds=kinds, held=numbered.held)
 
     def explicit_facts(self) -> Iterator[KeptFacts]:
         """All facts that were given, relation by relation, as keys."""

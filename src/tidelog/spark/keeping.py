@@ -49,6 +49,19 @@ def explicit_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) ->
             yield kept
 
 
+def held_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Iterator[KeptFacts]:
+    """All facts of some relations, as far as there are any."""
+    exchange = engine.exchange
+    for name, arity in relations:
+        engine.bring(name, arity)
+        if name in exchange.in_kernel:
+            kept = _of_rows(engine, name, arity, engine.state.stored(name).rows)
+        else:
+            kept = _of_relation(engine, name, arity, exchange.to_spark(name, arity))
+        if kept.rows:
+            yield kept
+
+
 def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
     """The explicit facts that an update has taken away (False) and added (True), in this order for each relation."""
     engine = done.engine
