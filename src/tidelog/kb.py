@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import AsyncIterable, Callable, Iterable
 from dataclasses import dataclass
+from inspect import iscoroutinefunction
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tidelog.local.watch import Progress, Watch
     from tidelog.report.svg import GraphPicture
     from tidelog.streams.following import AsyncFollowing, Following
-    from tidelog.streams.source import Queue, UpdateSource
+    from tidelog.streams.source import AsyncQueue, Queue, UpdateSource
     from tidelog.streams.update import Update
 
 ShowProgress = Callable[["Progress"], None]
@@ -195,7 +196,9 @@ class KnowledgeBase:
         return self.update(remove_rules=rules)
 
     @overload
-    def follow(self, updates: AsyncIterable[Any], *, wait: bool = False) -> AsyncFollowing: ...
+    def follow(  # type: ignore[overload-overlap]  # whose `get` is a coroutine is found first
+        self, updates: AsyncIterable[Any] | AsyncQueue, *, wait: bool = False
+    ) -> AsyncFollowing: ...
 
     @overload
     def follow(self, updates: Iterable[Any] | Queue | UpdateSource | str | PathLike[str], *, wait: bool = False) -> Following: ...
@@ -204,14 +207,17 @@ class KnowledgeBase:
         """Work off a stream of updates, one by one; each step of the iterator gives what one update changed.
 
         `updates` is an iterable of updates (dictionaries, lines of JSON, `tidelog.streams.Update`), a queue that ends with None,
-        the path of a file or folder of JSON Lines, `-` for standard input, or an asynchronous iterator, for `async for`.  With
-        `wait`, a file or folder may grow, and is never over.
+        the path of a file or folder of JSON Lines, `-` for standard input, or, for `async for`, an asynchronous iterator or
+        queue.  With `wait`, a file or folder may grow, and is never over.
         """
         from tidelog.streams.following import AsyncFollowing, Following
         from tidelog.streams.opening import open_source
+        from tidelog.streams.source import QueuedUpdates
 
         if isinstance(updates, AsyncIterable):
             return AsyncFollowing(self, aiter(updates))
+        if iscoroutinefunction(getattr(updates, "get", None)):
+            return AsyncFollowing(self, QueuedUpdates(updates))
         return Following(self, open_source(updates, wait=wait))
 
     def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:

@@ -63,6 +63,11 @@ def test_a_run_that_broke_off_starts_over(spark: SparkSession, placement: str) -
     assert [placed.facts for placed in kb.placements if "n" in placed.relations] == [6]
 
 
+def test_an_option_of_the_other_engine_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(TidelogError, match=r'TL074: engine="spark" takes no upsert to load'):
+        knowledge(spark).load("edge", None, upsert=True)
+
+
 def test_errors_of_readers_keep_secrets(spark: SparkSession) -> None:
     """Spark repeats the address; neither the message nor what it came from may show what is secret in it."""
     address = "jdbc:nothing://reader:open-sesame@db/plant?password=open-sesame"

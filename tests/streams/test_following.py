@@ -172,6 +172,27 @@ def test_an_asynchronous_stream() -> None:
     assert asyncio.run(follow()) == [(1, 1, 0), ("second", 2, 0), (None, 3, 1), "update 4 (id 4)"]
 
 
+def test_an_asynchronous_queue_is_looked_into() -> None:
+    async def follow() -> list[object]:
+        kb = KnowledgeBase(RULES, marking=True, algorithm="bf")
+        updates: asyncio.Queue[object] = asyncio.Queue()
+        for update in (*STREAM, "{", {"id": 4, "insert": [["edge", "x", "y"]]}, {"id": 5, "delete": [["edge", "x", "y"]]}, None):
+            updates.put_nowait(update)
+        following = kb.follow(updates)
+        found: list[object] = []
+        while True:
+            try:
+                change = await anext(following)
+            except UpdateError as error:
+                found.append(str(error).partition(": ")[0])
+            except StopAsyncIteration:
+                return found
+            else:
+                found.append((change.id, change.stats.counters.explicit_marks))
+
+    assert asyncio.run(follow()) == [(1, 0), ("second", 1), (None, 1), "update 4:2", (4, 0), (5, 1)]
+
+
 def test_a_change_as_a_line_of_json() -> None:
     kb = KnowledgeBase(RULES)
     change = next(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from tidelog.local.differences import Difference
 from tidelog.local.engine import LocalEngine
 from tidelog.local.marking import Marks, Step
 from tidelog.local.updating import Given, Updating
-from tidelog.streams.update import Update
+
+if TYPE_CHECKING:
+    from tidelog.streams.update import Update
 
 _MOST_SKIPPED = 16
 """So many updates at most are not looked ahead from after looks in vain."""
@@ -192,5 +195,7 @@ class LookAhead:
 
     def _among(self, rows: Rows, others: Rows) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         width = rows.shape[1]
+        if others.shape[1] != width:  # of a relation that nobody knew so far; an error when its turn comes
+            return np.zeros(len(rows), np.bool_)
         known = self._engine.state.helper(f"#known {width}", width, np.ascontiguousarray(others))
         return known.contains(np.ascontiguousarray(rows))

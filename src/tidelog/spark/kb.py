@@ -81,7 +81,7 @@ class SparkKnowledgeBase(KnowledgeBase):
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
-    def load(  # type: ignore[override]
+    def load(
         self,
         relation: str,
         source: object,
@@ -91,10 +91,14 @@ class SparkKnowledgeBase(KnowledgeBase):
         options: dict[str, str] | None = None,
         columns: dict[str, str] | None = None,
         rejects: Rejects | None = None,
+        **others: Any,
     ) -> LoadReport:
         """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
         from tidelog.spark.ingest import Rejects, ingest
 
+        if others:
+            fix = "leave it out" if "upsert" not in others else "give the rows to `update(upsert=…)`"
+            raise fail("TL074", f'engine="spark" takes no {", ".join(others)} to load', fix=fix)
         with _keeping_secrets(options or {}):
             ingested = ingest(
                 self.spark,

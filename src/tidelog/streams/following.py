@@ -10,7 +10,7 @@ from tidelog.changes import Change
 from tidelog.errors import TidelogError
 from tidelog.program.relations import Relation
 from tidelog.streams.fitting import fitting
-from tidelog.streams.source import UpdateSource
+from tidelog.streams.source import QueuedUpdates, UpdateSource
 from tidelog.streams.update import Update, UpdateError, as_update
 
 
@@ -125,13 +125,27 @@ class AsyncFollowing(_Work, AsyncIterator[Change]):
         super().__init__(kb)
         self._updates = updates
         self._prepare = fitting(kb.relations)
+        self._ahead: tuple[object, Update] | None = None
 
     async def __anext__(self) -> Change:
         self.update = None
         thing = await anext(self._updates)
         self.number += 1
         try:
-            self.update = self._prepare(as_update(thing, f"update {self.number}"))
-            return self._done(self.update, lambda: None)  # nobody can look into the iterator without running it
+            known, self._ahead = self._ahead, None
+            self.update = known[1] if known is not None and known[0] is thing else self._prepared(thing, self.number)
+            return self._done(self.update, self._waiting)
         except TidelogError as error:
             raise self._at(error) from error
+
+    def _prepared(self, thing: object, number: int) -> Update:
+        return self._prepare(as_update(thing, f"update {number}"))
+
+    def _waiting(self) -> Update | None:
+        """The next update, if it is in a queue already; nobody can look into another iterator without running it."""
+        if self._ahead is None and isinstance(self._updates, QueuedUpdates) and (thing := self._updates.waiting()) is not None:
+            try:
+                self._ahead = thing, self._prepared(thing, self.number + 1)
+            except TidelogError:  # its turn will come
+                return None
+        return self._ahead[1] if self._ahead is not None else None

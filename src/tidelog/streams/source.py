@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from typing import Protocol, TypeAlias
 
 from tidelog.errors import TidelogError
@@ -144,3 +144,46 @@ class QueueSource(UpdateSource):
 
 
 _SHUT_DOWN: tuple[type[Exception], ...] = (queue.ShutDown,) if hasattr(queue, "ShutDown") else ()  # from Python 3.13 on
+
+
+class AsyncQueue(Protocol):
+    """What an asynchronous queue must have; that of `asyncio` does."""
+
+    async def get(self) -> object:
+        """The next thing; waits for it."""
+
+    def get_nowait(self) -> object:
+        """The next thing, or `asyncio.QueueEmpty` is raised."""
+
+
+class QueuedUpdates(AsyncIterator[object]):
+    """What an asynchronous queue holds, until there is a None in it, or it is shut down."""
+
+    def __init__(self, updates: AsyncQueue) -> None:
+        import asyncio  # whoever has such a queue has it already
+
+        self._queue = updates
+        self._got: list[object] = []
+        self._shut_down: tuple[type[Exception], ...] = (
+            (asyncio.QueueShutDown,) if hasattr(asyncio, "QueueShutDown") else ()  # from Python 3.13 on
+        )
+        self._nothing: tuple[type[Exception], ...] = (asyncio.QueueEmpty, *self._shut_down)
+
+    async def __anext__(self) -> object:
+        try:
+            thing = self._got.pop() if self._got else await self._queue.get()
+        except self._shut_down:
+            thing = None
+        if thing is None:
+            self._got.append(None)  # whoever asks again hears the same
+            raise StopAsyncIteration
+        return thing
+
+    def waiting(self) -> object:
+        """What comes next, if it is there already; never waits."""
+        if not self._got:
+            try:
+                self._got.append(self._queue.get_nowait())
+            except self._nothing:
+                return None
+        return self._got[0]
