@@ -24,6 +24,7 @@ from tidelog.source import Source
 if TYPE_CHECKING:
     from tidelog.local.materialise import Statistics
     from tidelog.local.watch import Progress, Watch
+    from tidelog.report.graph import Graph
     from tidelog.streams.following import AsyncFollowing, Following
     from tidelog.streams.source import Queue, UpdateSource
     from tidelog.streams.update import Update
@@ -256,6 +257,12 @@ class KnowledgeBase:
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         raise NotImplementedError
+
+    def graph(self) -> Graph:
+        """The hyper-graph of the rules as they are now, with the numbers of facts; in a notebook it shows itself."""
+        from tidelog.report.graph import draw
+
+        return draw(self._program, sizes={name: self.count(name) for name in self.relations})
 
     def _check_known(self, relation: str) -> None:
         if relation not in self.relations:

@@ -42,6 +42,27 @@ def _description(program: Program) -> Iterable[str]:
         yield render_all(program.warnings)
 
 
+@app.command("graph")
+@reporting
+def graph_command(
+    program: ProgramFile,
+    out: Annotated[Path, typer.Option("--out", help="The picture: a file that ends in .svg or .html.")],
+    other: Annotated[Path | None, typer.Option("--diff", help="Another program: show what changing into it would touch.")] = None,
+) -> None:
+    """Draw the hyper-graph of a program: hyper-nodes with their rules, and what they read."""
+    from tidelog.report.graph import draw
+
+    if out.suffix not in (".svg", ".html"):
+        message = f"{out} ends neither in .svg nor in .html"
+        raise typer.BadParameter(message)
+    graph = draw(check(source_of(program)), check(source_of(other)) if other is not None else None)
+    try:
+        out.write_text(graph.to_svg() if out.suffix == ".svg" else graph.to_html(), encoding="utf-8")
+    except OSError as error:
+        raise fail("TL060", f"cannot write {out}: {error.strerror or error}", fix="check the path and the rights") from error
+    show([f"{graph.title}, in {out}"])
+
+
 @app.command("format")
 @reporting
 def format_command(
