@@ -65,8 +65,10 @@ def test_an_error_after_giving_up_changes_nothing() -> None:
 
 def test_costs_follow_what_was_measured() -> None:
     costs = Costs()
-    costs.derived(2.0, 1_000)
-    assert costs.anew_with(500) == 1.0
+    costs.derived(2.0, 10_000)
+    assert costs.anew_with(5_000) == 1.0
+    costs.derived(0.001, 1)  # plans and calls, which say nothing about many rows
+    assert costs.anew_with(5_000) == 0.001
     costs.deleted(1_000.0, 1, 1, 1)  # the first time makes plans
     for _ in range(40):
         costs.deleted(1.0, 10, 40, 1)

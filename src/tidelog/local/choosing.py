@@ -62,7 +62,7 @@ class Costs:
 
     def derived(self, seconds: float, rows: int) -> None:
         """Note what it took to derive all of it."""
-        self.anew, self.rows = seconds, max(1, rows)
+        self.anew, self.rows = seconds, max(1, _SMALL, rows)  # of fewer rows, it is plans and calls that take time
 
     def gave_up(self, seconds: float, lost: int) -> None:
         """Note that a deletion was given up after some seconds; it would have taken longer."""

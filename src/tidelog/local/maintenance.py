@@ -129,7 +129,7 @@ class Maintenance:
         chosen = ""
         seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
         if seeds or self._loses(unit, changed):
-            choice = choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
+            choice = self._choose(unit, changed, seeds)
             chosen = choice.algorithm
             self.chosen.setdefault(chosen, choice.why)
             if chosen == "rematerialise":
@@ -165,6 +165,9 @@ class Maintenance:
             else:
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
+
+    def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows]) -> Choice:
+        return choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
 
     def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
         """Derive what follows from facts that came, in one go if that is possible."""
@@ -259,9 +262,12 @@ class Maintenance:
             before = self.undo.rows_before(table)
             if name in removed:
                 before = np.concatenate([before, removed[name]])
-            known = self.state.helper(f"#known {table.arity}", table.arity, before)
-            came, went = table.rows[~known.contains(table.rows)], before[~table.contains(before)]
-            self.deltas.changed(name, came.copy(), went)
+            rows = table.rows
+            if name in removed:
+                is_known = self.state.helper(f"#known {table.arity}", table.arity, before).contains(rows)
+            else:
+                is_known = self.undo.contained_before(table, rows)
+            self.deltas.changed(name, rows[~is_known].copy(), before[~table.contains(before)])
 
 
 def seen_in(tables: Mapping[str, Table]) -> int:

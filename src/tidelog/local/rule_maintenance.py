@@ -8,12 +8,13 @@ evaluated as a whole; all that follows is semi-naive.  What comes and goes is a 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import thread_time
 
 import numpy as np
 
-from tidelog.local.choosing import Costs, choose, costs_of, rows_of
+from tidelog.local.choosing import Choice, Costs, choose, costs_of, rows_of
 from tidelog.local.core import Closure, CoreRule, Unit
 from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
@@ -25,6 +26,13 @@ from tidelog.local.structure import UnitChange
 from tidelog.local.tables import Table
 from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Negation
+
+_FEW = 8
+"""So few lost facts are always followed."""
+_A_LOST_FACT = 3e-6
+"""What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
+_PATIENCE = 0.5
+"""One lost fact may take many along; deletion gives up after that part of the time that starting over takes."""
 
 
 @dataclass(slots=True)
@@ -166,12 +174,37 @@ class RuleMaintenance(Maintenance):
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
 
+    def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows], removed: Sequence[CoreRule] = ()) -> Choice:
+        """As for updates of facts; but when rules go, so many facts may be lost that nobody needs to try."""
+        choice = choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
+        if self.algorithm != "auto" or choice.algorithm == "rematerialise":
+            return choice
+        lost = choice.lost + sum(map(self._lost_pairs, changed)) + sum(map(self._instances, removed))
+        costs = costs_of(unit, self.state)
+        anew = costs.anew_with(rows_of(unit, self.state))
+        if lost > _FEW and lost * max(costs.per_fact, _A_LOST_FACT) > anew:
+            why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
+            return Choice("rematerialise", why, lost)
+        if choice.deadline is not None:
+            choice.deadline = min(choice.deadline, thread_time() + _PATIENCE * anew)
+        return choice
+
+    def _lost_pairs(self, name: str) -> int:
+        """How many pairs a virtual relation has lost, at least."""
+        change = self.deltas.of[name].virtual
+        return max(0, len(change.before) - len(change.after)) if change is not None and change.before is not None else 0
+
+    def _instances(self, rule: CoreRule) -> int:
+        """How many instances a rule that is gone may have had: those of its only atom, or as many as there are heads."""
+        names = [name for _, name in positive_atoms(rule)]
+        return len(self.state.stored(names[0] if len(names) == 1 else rule.head.predicate))
+
     def _delete_with(
         self, unit: Unit, kept: Unit, change: UnitChange, changed: list[str], seeds: Mapping[str, Rows]
     ) -> dict[str, Table] | None:
         """Delete what does not follow from the rules that are left; None if the unit was derived anew instead."""
         self.state.variants["costs", id(kept)] = costs_of(unit, self.state)
-        choice = choose(self.algorithm, kept, self.state, self.deltas, changed, seeds)
+        choice = self._choose(kept, changed, seeds, change.removed)
         self.chosen.setdefault(choice.algorithm, choice.why)
         if choice.algorithm == "rematerialise":
             self._start_over(unit)

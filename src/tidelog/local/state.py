@@ -157,6 +157,14 @@ class Undo:
         rows: NDArray[np.int32] = kept["buffers"]["_rows"][: end * table.arity].reshape(end, table.arity)
         return rows[rows[:, 0] >= 0] if kept["words"][layout.HOLES] else rows
 
+    def contained_before(self, table: Table, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """For each row whether a table had it when it was begun anew."""
+        own, words = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
+        words[:] = self.aside[table.number][1]["words"]
+        found = table.contains(rows)
+        words[:] = own
+        return found
+
     def go_back(self) -> None:
         """Make the state what it was; a second time does nothing."""
         state = self.state
