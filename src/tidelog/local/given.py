@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -106,8 +107,8 @@ class FactReader:
         columns = self._columns.get(name) or self._prepared_columns(name)
         if not columns or set(map(len, facts)) != {len(columns) + 1}:
             return False
-        for known, values in zip(columns, list(zip(*facts, strict=True))[1:], strict=True):
-            types = set(map(type, values))
+        for at, known in enumerate(columns, 1):
+            types = set(map(type, map(itemgetter(at), facts)))
             if len(types) != 1 or not types <= known.keys():
                 return False
         return True
@@ -117,12 +118,12 @@ class FactReader:
         values: dict[type, list[Any]] = {int: [], str: []}
         places: dict[str, list[tuple[type, int, int]]] = {}
         for name, facts in tables.items():
-            different = list(zip(*dict.fromkeys(facts), strict=True))
+            different = list(dict.fromkeys(facts))
             places[name] = []
-            for column in different[1:]:
-                alike = values[type(column[0])]
-                places[name].append((type(column[0]), len(alike), len(alike) + len(column)))
-                alike += column
+            for at, value in enumerate(different[0][1:], 1):
+                alike = values[type(value)]
+                places[name].append((type(value), len(alike), len(alike) + len(different)))
+                alike += map(itemgetter(at), different)
         ids = {kind: self._terms.encode_alike(alike) for kind, alike in values.items() if alike}
         return {name: np.column_stack([ids[kind][begin:end] for kind, begin, end in columns]) for name, columns in places.items()}
 
