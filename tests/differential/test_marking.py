@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -43,8 +43,10 @@ class RandomStream:
 def random_streams(draw: st.DrawFn, most_updates: int = 6) -> RandomStream:
     """Updates that take back what the one before brought: all of it, some of it, and other facts besides."""
     history = draw(maintained(most_updates=2))
-    explicit = dict.fromkeys(history.program.facts)
-    pool = list(dict.fromkeys([*explicit, *(fact for update in history.updates for facts in update for fact in facts), "v(1)"]))
+    known = history.program.facts
+    pool = list(dict.fromkeys([*known, *(fact for update in history.updates for facts in update for fact in facts), "v(1)"]))
+    begun = replace(history.program, facts=known[::2])  # the others come later
+    explicit = dict.fromkeys(begun.facts)
     last: tuple[str, ...] = ()
     updates: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
     for _ in range(draw(st.integers(2, most_updates))):
@@ -54,13 +56,14 @@ def random_streams(draw: st.DrawFn, most_updates: int = 6) -> RandomStream:
             deleted = tuple(draw(st.lists(st.sampled_from(last), unique=True)))
         others = draw(st.lists(st.sampled_from(pool), max_size=2)) if draw(st.booleans()) else []
         deleted = tuple(dict.fromkeys((*deleted, *others)))
-        inserted = tuple(draw(st.lists(st.sampled_from(pool), max_size=5, unique=True)))
+        new = [fact for fact in pool if fact not in explicit or fact in deleted] if draw(st.booleans()) else []
+        inserted = tuple(draw(st.lists(st.sampled_from(new or pool), min_size=1, max_size=5, unique=True)))
         updates.append((deleted, inserted))
         explicit = dict.fromkeys([*(fact for fact in explicit if fact not in deleted), *inserted])
         last = inserted
     moments = draw(st.sampled_from(("always", "never", "sometimes")))
     seen = draw(st.lists(st.booleans(), min_size=30, max_size=30)) if moments == "sometimes" else [moments == "always"] * 30
-    return RandomStream(history.program, tuple(updates), tuple(seen))
+    return RandomStream(begun, tuple(updates), tuple(seen))
 
 
 def check_stream(stream: RandomStream, **options: Any) -> int:
