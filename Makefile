@@ -21,7 +21,7 @@ run: $(READY)
 	@echo
 	@rm -rf out/wind_farm/stream
 	$(BIN)/tidelog pipeline stream examples/wind_farm/stream.toml --once
-	@grep -h '"anomaly"' out/wind_farm/stream/feed/*.jsonl
+	@grep -hE '"(anomaly|confirmed)"' out/wind_farm/stream/feed/*.jsonl
 
 test: $(READY)-dev lint
 	$(BIN)/pytest -n auto --dist loadgroup

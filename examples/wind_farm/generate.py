@@ -59,7 +59,7 @@ def measurements() -> list[tuple[str, str, str]]:
 
 
 def updates() -> list[dict[str, object]]:
-    """An hour of measurements, of two turbines: one sensor drifts away and is repaired, and one that was broken is replaced."""
+    """An hour: one sensor drifts away and is repaired, a broken one is replaced, a rule comes and goes, a turbine is cut off."""
 
     def reading(name: str, at: str, celsius: float) -> list[object]:
         return ["measurement", BASE + name, f"2026-11-15T{at}:00Z", celsius]
@@ -68,10 +68,12 @@ def updates() -> list[dict[str, object]]:
     for name, at, celsius in measurements():
         before.setdefault(name, []).append(["measurement", BASE + name, at, float(celsius)])
     usual = {name: float(rows[0][3]) for name, rows in before.items()}  # type: ignore[arg-type]
+    rule = "confirmed(X) :- sensor_anomaly(X, T, _), sensor_anomaly(X, U, _), T != U ."
     drifting, broken, healthy = "F02-T05", "F01-T07", usual["F01-T08"]
     return [
         {"id": "06:20 two as usual", "insert": [reading(n, "06:20", usual[n]) for n in ("F02-T06", "F05-T11")]},
         {"id": "06:30 one drifts away", "insert": [reading(drifting, "06:30", round(usual[drifting] + 11.5, 1))]},
+        {"id": "06:35 a rule comes: two values that are off confirm an anomaly", "add_rules": [rule]},
         {"id": "06:40 confirmed", "insert": [reading(drifting, "06:40", round(usual[drifting] + 12.1, 1))]},
         {
             "id": "06:50 repaired, and its wrong values taken back",
@@ -82,6 +84,7 @@ def updates() -> list[dict[str, object]]:
             "insert": [reading(drifting, "06:50", usual[drifting])],
         },
         {"id": "07:00 a broken sensor is replaced", "delete": before[broken], "insert": [reading(broken, "07:00", healthy)]},
+        {"id": "07:05 the rule goes", "remove_rules": [rule]},
         {"id": "07:10 a turbine is cut off", "delete": [["turbine", BASE + PLANTED[1], NAMES[2], "TL-4200"]]},
     ]
 

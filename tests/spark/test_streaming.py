@@ -97,9 +97,7 @@ def put(folder: Path, updates: list[Update], first: int = 0) -> None:
 
 def stream(job: Job, spark: SparkSession, should_stop: Callable[[], bool] = lambda: False) -> Commit:
     """One run over what is waiting."""
-    options: dict[str, Any] = {"memory_budget": job.engine.memory_budget, "placement": job.engine.placement}
-    kb = KnowledgeBase(job.program.document.source, engine="spark", spark=spark, **options)
-    streaming = StreamingJob(job, Terminal(is_quiet=True), should_stop, kb)
+    streaming = StreamingJob(job, Terminal(is_quiet=True), should_stop, spark)
     try:
         streaming.begin()
         return streaming.follow(lambda *_: None, once=True)
@@ -175,7 +173,7 @@ def test_a_run_that_breaks_off_does_its_batch_again(spark: SparkSession, tmp_pat
 def test_broken_updates_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:
     job, updates = prepare(tmp_path), random_updates(5, 3)
     put(tmp_path, updates)
-    lines = ["nonsense", '{"insert": [["edge", "a"]]}', '{"add_rules": ["p(X) :- q(X)."]}']
+    lines = ["nonsense", '{"insert": [["edge", "a"]]}', '{"remove_rules": ["nobody"]}']
     (tmp_path / "updates" / "00001a.jsonl").write_bytes("\n".join(lines).encode() + b"\n\xff\xfe\n")
     (tmp_path / "updates" / "00001b.jsonl.gz").write_bytes(b"no gzip")
     last = stream(job, spark)
@@ -187,7 +185,7 @@ def test_broken_updates_are_set_aside(spark: SparkSession, tmp_path: Path) -> No
         *(("00001a.jsonl", at) for at in (1, 2, 3, 4)),
         ("00001b.jsonl.gz", 1),
     ]
-    for row, code in zip(found, ("TL076", "TL020", "TL074", "TL061", "TL083"), strict=True):
+    for row, code in zip(found, ("TL076", "TL020", "TL079", "TL061", "TL083"), strict=True):
         assert code in row["reason"]
     check_result(tmp_path, updates)
 
@@ -218,13 +216,33 @@ def test_a_file_that_comes_late_is_said(spark: SparkSession, tmp_path: Path) -> 
         stream(job, spark)
 
 
+def test_rules_that_come_and_go_are_kept(spark: SparkSession, tmp_path: Path) -> None:
+    job = prepare(tmp_path)
+    rule = "back(X, Y) :- path(Y, X)."
+    put(tmp_path, [Update("come", add_rules=(rule,)), Update("more", insert=(("edge", "c", "d"),))])
+    stream(job, spark)
+    put(tmp_path, [Update("again", insert=(("edge", "d", "e"),))], 2)
+    stream(job, spark)
+    put(tmp_path, [Update("go", remove_rules=(rule,))], 3)
+    assert stream(job, spark).updates == 4
+    found = [(update, fact, sign) for update, relation, fact, sign, _ in feed(tmp_path) if relation == "back"]
+    assert len([row for row in found if row[0] == "come"]) == 4
+    assert {fact for update, fact, _ in found if update == "again"} == {f'["e", "{x}"]' for x in "abcd"}
+    assert len([row for row in found if row[0] == "go" and row[2] == "-"]) == 11
+    (tmp_path / "rules.dl").write_text(RULES + "other(X) :- edge(X, _).\n", encoding="utf-8")
+    stream(read_job(tmp_path / "job.toml"), spark)
+
+
 def test_the_wind_farm(spark: SparkSession, tmp_path: Path) -> None:
     """Anomalies come and go with measurements, and with sensors that are replaced."""
     here = Path(__file__).parents[2] / "examples" / "wind_farm"
     job = read_job(shutil.copytree(here, tmp_path / "examples" / "wind_farm") / "stream.toml")
-    assert stream(job, spark).updates == 6
+    assert stream(job, spark).updates == 8
     out = tmp_path / "out/wind_farm/stream"
     rows = [json.loads(line) for path in sorted((out / "feed").iterdir()) for line in path.open(encoding="utf-8")]
+    confirmed = [(row["update"][:5], row["change"]) for row in rows if row["relation"] == "confirmed" and "F02-T05" in str(row)]
+    assert confirmed == [("06:40", "+"), ("06:50", "-")]
+    assert ("07:05", "-") in {(row["update"][:5], row["change"]) for row in rows if row["relation"] == "confirmed"}
     found = [(row["update"][:5], row["change"], json.dumps(row["fact"])) for row in rows if row["relation"] == "anomaly"]
     story = [(at, sign, name) for at, sign, fact in found for name in ("F02-T05", "F01-T07", "F03-T19") if name in fact]
     assert story == [

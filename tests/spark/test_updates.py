@@ -196,6 +196,20 @@ def test_what_has_another_proof_stays(spark: SparkSession) -> None:
     kb.close()
 
 
+def test_what_takes_too_long_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the next time, at once."""
+    monkeypatch.setattr("tidelog.spark.maintenance._LEAST_PATIENCE", -1.0)
+    monkeypatch.setattr("tidelog.spark.engine.SparkEngine.seconds_of", lambda *_: 0.0)
+    kb = spark_kb(PATHS + "edge(c, d). edge(a, c).", spark, "rounds")
+    change = kb.update(delete=[("edge", "a", "b")])
+    assert "rematerialise: to follow what has gone was taking longer" in change.stats.algorithm
+    assert kb.count("path") == 5
+    change = kb.update(delete=[("edge", "b", "c")])
+    assert change.stats.algorithm.startswith("rematerialise: to follow what has gone took longer when")
+    assert sorted(kb["path"]) == [("a", "c"), ("a", "d"), ("c", "d")]
+    kb.close()
+
+
 def test_much_that_goes_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidelog.spark.maintenance.TINY", 1)
     kb = spark_kb(PATHS, spark, "rounds")

@@ -28,9 +28,9 @@ _DEFAULTS = {"csv": {"header": "true"}}
 class SparkBackend:
     """The Spark engine with the program of a job."""
 
-    def __init__(self, job: Job, progress: ShowProgress | None = None, kb: Any = None) -> None:
-        """`kb` takes the place of the knowledge base in tests."""
-        self._job, self._progress, self._given = job, progress, kb
+    def __init__(self, job: Job, progress: ShowProgress | None = None, kb: Any = None, spark: Any = None) -> None:
+        """`kb` takes the place of the knowledge base in tests; `spark` is a session to work beside."""
+        self._job, self._progress, self._given, self._spark = job, progress, kb, spark
         self._rejects: Any = None
 
     @property
@@ -43,6 +43,7 @@ class SparkBackend:
             self._given = KnowledgeBase(
                 job.program.document.source,
                 engine="spark",
+                spark=self._spark,
                 placement=job.engine.placement,
                 memory_budget=job.engine.memory_budget,
                 lineage=None if job.engine.lineage == "auto" else job.engine.lineage,

@@ -55,6 +55,10 @@ class Commit:
     snapshot: str = ""
     log: tuple[str, ...] = ()
     """The names of the snapshot, and of the parts of the log since then."""
+    program: str = ""
+    """The rules, if updates have changed them since the job file's."""
+    program_before: str = ""
+    """Those of the job file, then."""
     files: tuple[str, ...] = ()
     """What was written under hidden names and belongs to this commit."""
 

@@ -25,8 +25,11 @@ from tidelog.pipeline.run import check_before, outcome_of, publish, read_sources
 from tidelog.pipeline.spark_backend import SparkBackend
 from tidelog.pipeline.stream_state import HIDDEN, Commit, StreamState, hidden
 from tidelog.pipeline.terminal import Terminal
+from tidelog.program.program import check
+from tidelog.source import Source
 from tidelog.streams.fitting import fitting
 from tidelog.streams.update import Update
+from tidelog.syntax.printer import Printer
 
 if TYPE_CHECKING:
     from tidelog.changes import Change
@@ -65,8 +68,8 @@ class _Batch:
 class StreamingJob:
     """One run of a streaming job: `begin`, `follow`, `close`."""
 
-    def __init__(self, job: Job, terminal: Terminal, should_stop: Callable[[], bool], kb: Any = None) -> None:
-        """`kb` takes the place of the knowledge base in tests."""
+    def __init__(self, job: Job, terminal: Terminal, should_stop: Callable[[], bool], spark: Any = None) -> None:
+        """`spark` is a session to work beside; one is started if there is none."""
         self.job, self.terminal, self.should_stop = job, terminal, should_stop
         self._show: Show = lambda *_: None
         if job.stream is None:
@@ -74,10 +77,12 @@ class StreamingJob:
             raise fail("TL090", "the job has no `[stream]`", source=job.source, fix=fix)
         self.part: StreamPart = job.stream
         self.state = StreamState(self.part.state)
-        self.backend = SparkBackend(job, kb=kb)
+        self.backend = SparkBackend(job, spark=spark)
+        self._spark, self._written = spark, job.program.document.source.text
         self._lock = threading.Lock()
         self._is_stopping = False
         self._since_snapshot = 0
+        self._has_other_rules = False
         self._broken: BrokenUpdateError | None = None
 
     @property
@@ -96,8 +101,13 @@ class StreamingJob:
     def begin(self) -> None:
         """Have the facts of the last commit, or, the first time, those of the sources, and all that follows from them."""
         check_before(self.job, reads_sources=not (Path(self.part.state) / "commits").is_dir())
+        last = self.state.open()
+        if last is not None and last.program and last.program_before == self._written:
+            changed = check(Source(last.program, f"{self.job.program.document.source.name}, as updates have left it"))
+            self.job = replace(self.job, program=changed)
+            self.backend = SparkBackend(self.job, spark=self._spark)
         self._refuse_connect()
-        kb, last = self.backend.kb, self.state.open()
+        kb = self.backend.kb
         for folder in (self.part.feed, self.part.broken_folder):
             for path in Path(folder).glob(f"{HIDDEN}*") if folder is not None else ():
                 path.unlink()  # of a batch that was never committed
@@ -185,6 +195,8 @@ class StreamingJob:
                 done.changes += change.explicit()
                 self._show(self.committed.updates + done.updates + 1, change, len(texts) - at - 1)
                 done.updates += 1
+                if update.add_rules or update.remove_rules:
+                    self._take_up_rules()
             done.position = file, line
         if done.position > self.committed.position:
             self._commit(done, number)
@@ -193,11 +205,13 @@ class StreamingJob:
         if problem is not None:
             code, _, said = problem.partition(": ")
             raise fail(code if code.startswith("TL") else "TL060", said or problem, fix="write the file again under another name")
-        update = self._fit(Update.from_json(text, place))
-        if update.add_rules or update.remove_rules:
-            fix = "leave add_rules and remove_rules out, and start the job again with the new rules"
-            raise fail("TL074", "rules that come and go in a stream are not available yet on Spark", fix=fix)
-        return update
+        return self._fit(Update.from_json(text, place))
+
+    def _take_up_rules(self) -> None:
+        """Go on with the rules that the last update has left."""
+        self.job = replace(self.job, program=self.backend.kb.program)
+        self._fit = fitting(self.backend.kb.relations)
+        self._has_other_rules = True
 
     def _ahead(self, rows: Sequence[tuple[Any, ...]]) -> Update | None:
         """The update behind the one in hand, if it is there and can be understood."""
@@ -217,9 +231,12 @@ class StreamingJob:
                 write_rows(rows, hidden(path, self.state.epoch), form)
                 files.append(str(path))
         file, line = done.position
+        has_others = self._has_other_rules
         self.state.commit(
             replace(
                 last,
+                program=Printer().document(self.job.program.document) if has_others else last.program,
+                program_before=self._written if has_others else last.program_before,
                 query=self._query_id(),
                 batch=batch,
                 file=file,
@@ -244,8 +261,10 @@ class StreamingJob:
         self._since_snapshot = 0
 
     def _publish(self) -> None:
-        if self.job.sinks:
-            publish(self.job, self.backend, self.terminal)
+        known = self.backend.kb.relations
+        sinks = tuple(sink for sink in self.job.sinks if sink.relation in known)
+        if sinks:
+            publish(replace(self.job, sinks=sinks), self.backend, self.terminal)
 
 
 def broken_off(problem: str) -> TidelogError:

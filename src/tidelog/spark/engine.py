@@ -61,6 +61,8 @@ class SparkEngine:
         self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core))
         self.placements: list[Placement] = []
         self._where: dict[str, Where] = {}
+        self.given_up: dict[str, int] = {}
+        """Where deletions on Spark were not worth it, and with how many lost facts."""
         self.derived_in_kernel: set[str] = set()
         self.derived_on_spark: set[str] = set()
         """Relations with rules, internal ones included, by where they were evaluated."""
@@ -124,6 +126,10 @@ class SparkEngine:
     def where_of(self, relation: str) -> Where:
         """Where a relation of the program was evaluated."""
         return self._where[relation]
+
+    def seconds_of(self, relation: str) -> float:
+        """What it took to derive the component of a relation."""
+        return max((placed.seconds for placed in self.placements if relation in placed.relations), default=0.0)
 
     def bring(self, relation: str, arity: int) -> bool:
         """Have explicit facts somewhere that nobody has asked for yet; whether they were."""

@@ -10,12 +10,14 @@ Incrementalization for Datalog", 2021). Where no such instance is left the fact 
 
 Relations are never changed but copied, so the state before the update is there as it was, and instances that are lost are looked
 for in it alone: each literal that has changed takes its turn, the others are as they were. Where more than a share of a unit has
-gone, it is derived anew. Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and
-aggregates whose groups come from their own recursion, are derived anew.
+gone, or following it takes as long as deriving the unit did, it is derived anew. Aggregates are folded again for the groups
+that are touched; transitive relations that tasks close, and aggregates whose groups come from their own recursion, are derived
+anew.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -37,6 +39,8 @@ from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Term, Varia
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_LEAST_PATIENCE = 2.0
+"""Seconds; else deletion gives up when it has taken as long as it took to derive the component."""
 _SHARE = 0.5
 """When more of a unit than that has gone, it is derived anew."""
 
@@ -55,8 +59,8 @@ class Difference:
         return self.came.count > 0 or self.went.count > 0
 
 
-class TooManyError(Exception):
-    """More has gone than is worth following."""
+class GivenUpError(Exception):
+    """To follow what has gone is not worth it, for a reason."""
 
 
 @dataclass(slots=True)
@@ -75,6 +79,10 @@ class FrameMaintenance:
     """Of relations that are what they will be."""
     close: Callable[[str, Closure], None]
     """Fills a transitive relation."""
+    seconds_of: Callable[[str], float]
+    """What it took to derive the component of a relation."""
+    given_up: dict[str, int]
+    """For relations how many facts were lost when it was not worth it to follow them; kept from update to update."""
     algorithm: str = "auto"
     chosen: dict[str, str] = field(default_factory=dict)
     """The algorithms that took part, each with the reason that it was first chosen for."""
@@ -99,8 +107,8 @@ class FrameMaintenance:
         else:
             try:
                 self._maintain(unit)
-            except TooManyError:
-                self._start_over(unit, "more than half of what there was would have gone, to be looked for again")
+            except GivenUpError as reason:
+                self._start_over(unit, str(reason))
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 
@@ -138,6 +146,10 @@ class FrameMaintenance:
                 _note(found, name, self._candidates(self.given[name].went), self.given[name].went.count)
         for rule, sees, first, start in self._losing(unit):
             _note(found, rule.head.predicate, self.rounds.joined(rule, sees, first, start), start)
+        began, lost = time.perf_counter(), sum(start for _, start in found.values())
+        if self.given_up.get(unit.owner, lost + 1) <= lost:
+            self.given_up[unit.owner] *= 2  # so that it is tried again some time
+            raise GivenUpError("to follow what has gone took longer when as much had gone before")
         if found:
             self.chosen.setdefault("by time", "facts have gone")
         held = sum(self.before[name].count for name in unit.relations)
@@ -159,7 +171,10 @@ class FrameMaintenance:
             for name, going in new.items():
                 gone[name] = self.sets.together([*([gone[name]] if name in gone else []), going], going)
             if sum(some.count for some in gone.values()) > max(TINY, _SHARE * held):
-                raise TooManyError
+                raise GivenUpError("more than half of what there was would have gone, to be looked for again")
+            if time.perf_counter() - began > max(_LEAST_PATIENCE, self.seconds_of(unit.owner)):
+                self.given_up[unit.owner] = lost
+                raise GivenUpError("to follow what has gone was taking longer")
             found = {}
             for rule in unit.rules:
                 for at, literal in enumerate(rule.body):

@@ -70,6 +70,8 @@ class Updating:
             self.given,
             {},
             lambda name, special: engine.close_relation(name, special, engine.where_of(name)),
+            engine.seconds_of,
+            engine.given_up,
             algorithm if algorithm == "rematerialise" else "auto",
         )
         self.asked: dict[str, int] = {}
