@@ -2,9 +2,11 @@
 
 from benchmarks.maintenance.jobs import JOBS
 from benchmarks.marking.streams import GROUPS
+from benchmarks.rule_changes import GROUPS as RULE_GROUPS
 from benchmarks.spark import SPARK_WORKLOADS
 from benchmarks.workloads import WORKLOADS
 
 ALL_WORKLOADS = {**WORKLOADS, **SPARK_WORKLOADS}
 MAINTENANCE = {f"maintenance_{name}": job for name, job in JOBS.items()}
 MARKING = {f"marking_{group}": group for group in GROUPS}
+RULE_CHANGES = {f"rule_changes_{group}": group for group in RULE_GROUPS}

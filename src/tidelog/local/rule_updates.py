@@ -161,8 +161,9 @@ def retire(state: State, units: Iterable[Unit], rules: Iterable[CoreRule], names
                     waiting.add(id(made))
         waiting -= dead
         dead |= waiting
-    for key in [key for key in state.plans if key[0] in dead]:
-        del state.plans[key]
+    if dead:
+        for key in [key for key in state.plans if key[0] in dead]:
+            del state.plans[key]
     ended = [f" {name}" for name in names]
     helpers = [name for name in state.helpers if any(map(name.endswith, ended)) or not dead.isdisjoint(_ids(name))]
     for name in helpers:

@@ -249,8 +249,8 @@ class _Restructuring:
         self.converted[name] = is_virtual
 
     def _result(self, components: set[Component]) -> StructureChange:
-        old, new = self.difference.before.components.label, self.live.components.label
-        moved = [component for component, label in new.items() if old.get(component) is not label]
+        new = self.live.components.label
+        moved = self.live.components.moved & new.keys()
         order = dict(self.before.order)
         for number in self.taken:
             del order[number]

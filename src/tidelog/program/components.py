@@ -52,6 +52,8 @@ class Components:
     label: dict[Component, Label] = field(default_factory=dict)
     lowest: int = 0
     highest: int = 0
+    moved: set[Component] = field(default_factory=set)
+    """Those that have another label since this was copied."""
 
     @classmethod
     def build(cls, rules: Iterable[tuple[int, Rule]]) -> Components:
@@ -152,6 +154,7 @@ class Components:
         circle = behind & before
         free = sorted(label[component] for component in behind | before)
         first, last = (sorted(some - circle, key=label.__getitem__) for some in (before, behind))
+        self.moved.update(first, last)
         for component, place in zip(first, free, strict=False):
             label[component] = place
         for component, place in zip(reversed(last), reversed(free), strict=False):
@@ -192,6 +195,7 @@ class Components:
     def _enter(self, predicates: Sequence[str], label: Label) -> Component:
         component = Component(tuple(predicates))
         self.label[component] = label
+        self.moved.add(component)
         for name in predicates:
             self.of[name] = component
         return component
@@ -217,6 +221,7 @@ class Components:
         """Short labels, in the same order."""
         self.label = {component: (at,) for at, component in enumerate(sorted(self.label, key=self.label.__getitem__))}
         self.lowest, self.highest = 0, len(self.label)
+        self.moved.update(self.label)
 
 
 def body_of(rule: Rule) -> set[str]:

@@ -137,17 +137,14 @@ class LiveRules:
         prefixes: Mapping[str, str],
     ) -> Program:
         document = self.program.document
-        without = {id(self.written[number]) for number in gone}
-        kept = [at for at, statement in enumerate(document.statements) if id(statement) not in without]
+        statements, layout = document.statements, document.layout or (Layout(),) * len(document.statements)
+        for number in gone:
+            rule = self.written[number]
+            at = next(at for at, statement in enumerate(statements) if statement is rule)
+            statements, layout = statements[:at] + statements[at + 1 :], layout[:at] + layout[at + 1 :]
         come = tuple(written[number] for number in new)
-        layout = document.layout or (Layout(),) * len(document.statements)
         return Program(
-            Document(
-                (*(document.statements[at] for at in kept), *come),
-                (*(layout[at] for at in kept), *(Layout(),) * len(come)),
-                document.closing,
-                document.source,
-            ),
+            Document(statements + come, layout + (Layout(),) * len(come), document.closing, document.source),
             relations,
             tuple(components.rules.values()),
             self.program.facts,

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from lark import Lark, Token
 from lark.lark import PostLex
+from lark.lexer import BasicLexer, LexerThread
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from tidelog.syntax.builder import Builder
@@ -38,9 +39,16 @@ def _lark() -> Lark:
     )
 
 
+@cache
+def _lexer() -> BasicLexer:
+    """Kept, since `Lark.lex` would make one for each text, which takes longer than a rule."""
+    return BasicLexer(_lark().lexer_conf)
+
+
 def tokens(text: str) -> Iterator[Token]:
     """The tokens of a text, comments and strays included."""
-    return _lark().lex(text)
+    found: Iterator[Token] = LexerThread.from_text(_lexer(), text).lex(None)  # type: ignore[no-untyped-call]
+    return found
 
 
 def parser(start: str) -> InteractiveParser:
