@@ -105,12 +105,14 @@ def _never_more(found: Found) -> Iterator[Judgement]:
     ]
     target = f"`auto` takes ≤ {_MOST:g} × the time without marks, in every row"
     if not compared:
-        yield Judgement("Marking, all streams", target)
+        yield Judgement("Marking, every stream that was measured", target)
         return
     worst, (stream, size), (algorithm, modules) = max(compared)
     over = sum(ratio > _MOST for ratio, *_ in compared)
     measured = f"{over} of {len(compared)} rows above; the worst is {stream} {size or ''} ({algorithm}, {modules})"
-    yield Judgement("Marking, all streams", target, measured, "without marks", f"{worst:.2f}", _met(worst <= _MOST))
+    yield Judgement(
+        "Marking, every stream that was measured", target, measured, "without marks", f"{worst:.2f}", _met(worst <= _MOST)
+    )
 
 
 def _less(found: Found) -> Iterator[Judgement]:
