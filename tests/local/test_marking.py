@@ -203,6 +203,21 @@ def test_a_relation_that_this_update_brings_is_known_to_the_next() -> None:
         next(following)
 
 
+@pytest.mark.parametrize("marking", [True, "auto"])
+def test_rules_that_come_and_go_in_between(marking: Any) -> None:
+    recursion = ["path(X, Z) :- edge(X, Y), path(Y, Z)."]
+    updates: list[dict[str, Any]] = [
+        {"insert": [["edge", 1, 2]]},
+        {"delete": [["edge", 1, 2]], "insert": [["edge", 1, 3]], "add_rules": recursion},
+        {"delete": [["edge", 1, 3]], "insert": [["edge", 1, 4]]},
+        {"delete": [["edge", 1, 4]], "insert": [["edge", 1, 5]], "remove_rules": recursion},
+        {"delete": [["edge", 1, 5]]},
+    ]
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). edge(0, 1).", marking=marking, modules=False)
+    found = [sorted(kb["path"]) for _ in kb.follow(updates)]
+    assert found == [[(0, 1), (1, 2)], [(0, 1), (0, 3), (1, 3)], [(0, 1), (0, 4), (1, 4)], [(0, 1), (1, 5)], [(0, 1)]]
+
+
 # --- upserts -------------------------------------------------------------------------------------------------------------
 
 TEMPERATURES = "@relation temp(turbine: string key, celsius: int) . hot(T) :- temp(T, C), C > 20. calm(T) :- at(T), not hot(T)."
