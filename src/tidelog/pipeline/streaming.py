@@ -159,7 +159,7 @@ class StreamingJob:
                 self._is_stopping = True
             error = query.exception()
             query.stop()
-        if error is not None and self._broken is None:
+        if error is not None and self._broken is None and StoppedError.__name__ not in str(error):
             raise broken_off(str(error))
 
     def _batch(self, frame: Any, number: int) -> None:
