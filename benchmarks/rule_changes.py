@@ -97,8 +97,10 @@ def _each_rule(group: str, size: int) -> Iterator[Row]:
                 raise WrongCountError(f"{group}, {name}, {step}: {_count(kb)} facts and not {facts}")
             yield Row(group, name, step, cpu, anew, loading, facts)
     if group == "rs1":
-        fact = ("hasAirTemperatureMesurement", "t5", 99)
-        for step, asked in (("add", {"insert": [fact]}), ("remove", {"delete": [fact]})):
+        facts_of = [("hasAirTemperatureMesurement", f"t{at}", 99) for at in range(_REPEATS)]
+        for step, asked in (
+            (step, {key: [fact]}) for fact in facts_of for step, key in (("add", "insert"), ("remove", "delete"))
+        ):
             start = time.process_time()
             kb.update(**asked)  # type: ignore[attr-defined]
             cpu = time.process_time() - start
