@@ -294,6 +294,6 @@ def test_the_picture_on_a_terminal(folder: Path, terminal: tuple[int, int]) -> N
     assert re.search(r"update +4 \(id d\)", text)
     assert re.search(r"facts +in 13, out 9 +last: in 2, out 4", text)
     assert "phases" in text
-    assert re.search(r"marks +0", text)
+    assert re.search(r"marks +[0-9]", text)  # how many, `auto` decides by what updates cost
     assert re.search(r"backlog +0", text)
     assert "4 updates: facts in 13, out 9" in text
