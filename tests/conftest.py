@@ -25,7 +25,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests on Spark come first: they share one process, and the others keep the rest of the machine busy meanwhile."""
+    """Tests on Spark come first: they share two processes, and the others fill up what these leave."""
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     if config.getoption("--run-nightly"):
         return

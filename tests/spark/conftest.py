@@ -1,4 +1,4 @@
-"""One Spark for all tests, started when the first of them asks for it."""
+"""One Spark for all tests of a process, started when the first of them asks for it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _HERE = Path(__file__).parent
+_LONG = {"test_streaming.py", "test_long_runs.py"}
+"""About as long as all others together: they have a process, and a Spark, of their own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """PySpark warns of pandas 3, which we do not use through it, and leaves its sockets to the garbage collector."""
     for item in items:
         if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark"))  # one Spark, in one of the processes
+            item.add_marker(pytest.mark.xdist_group("spark, long" if item.path.name in _LONG else "spark"))
             item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))
