@@ -85,8 +85,16 @@ class Counters:
 
     def add(self, other: Counters) -> None:
         """Count what another piece of work did, too."""
-        for name in self.__slots__:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.suspected += other.suspected
+        self.checked += other.checked
+        self.backward += other.backward
+        self.forward += other.forward
+        self.overdeleted += other.overdeleted
+        self.rederived += other.rederived
+        self.inserted += other.inserted
+        self.explicit_marks += other.explicit_marks
+        self.implicit_marks += other.implicit_marks
+        self.dropped_marks += other.dropped_marks
 
 
 @dataclass(frozen=True, slots=True)

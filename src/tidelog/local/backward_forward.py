@@ -10,19 +10,25 @@ which finds the same proofs.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from tidelog.local import materialise
 from tidelog.local.core import CoreRule
-from tidelog.local.deletion import Deletion
-from tidelog.local.kernel import layout, proving
+from tidelog.local.deletion import Deletion, Prepared
+from tidelog.local.kernel import layout, letting_go, proving, rounds
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
 from tidelog.local.planning import BackwardWords, plan, plan_backward
 from tidelog.local.plans import Plan
+from tidelog.local.rounds import Together
 from tidelog.syntax.tree import Atom
 
+_EVERY = np.arange(1 << 16, dtype=np.int32)
+"""All columns there may be."""
+_LOSING = (letting_go.LOSING, letting_go.GOING_ON_LOSING)
+_APPLYING_RULES = (*_LOSING, letting_go.PASSING_ON, letting_go.GOING_ON_PASSING_ON)
 _FRAMES = 64
 _FLOOR = 64
 """Sizes are not other sizes because of a few rows."""
@@ -35,19 +41,31 @@ class BackwardForward(Deletion):
     _examined = 0
     roles = ("gone", "suspect", "checked", "proved")
 
+    def work_off(self, prepared: Prepared) -> None:
+        """All in one call of the kernel, if that can run the rules and remove the facts."""
+        losing, passing_on = prepared.losing_together, prepared.passing_on_together
+        if losing is None or passing_on is None or not all(table.arity for table in self.gone.values()):
+            super().work_off(prepared)
+        else:
+            self._begun().run(losing, passing_on)
+
     def examine(self) -> bool:
         """Let those suspects go that cannot be proved."""
         ends = sum(table.end for table in self.suspects.values())
         if ends == self._examined:
             return False
         self._examined = ends
-        if self._machine is None:
-            self._machine = self.state.variants.get(("bf", id(self.unit)))
-            if self._machine is None or not self._machine.begin(self):
-                self._machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
-                self._machine.begin(self)
-        self._machine.run()
+        (self._machine or self._begun()).run()
         return True
+
+    def _begun(self) -> _Machine:
+        """The machine of the unit, ready for this update."""
+        machine: _Machine | None = self.state.variants.get(("bf", id(self.unit)))
+        if machine is None or not machine.begin(self):
+            machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
+            machine.begin(self)
+        self._machine = machine
+        return machine
 
     def finish(self) -> None:
         """Nothing went too early."""
@@ -87,12 +105,20 @@ class _Machine:
                     self.forward[self.number[literal.predicate]].append(forward)
         self._assemble()
         self.words: Int64s = np.zeros(proving.PROVING_WIDTH, np.int64)
+        self.no_rules = Together(self.state, ())
+        self.tables = [self.state.table(name) for name in self.names]
+        self.leaving: Int64s = np.zeros((len(self.names), letting_go.LEAVING_WIDTH), np.int64)
+        self.indexes: Int32s = np.empty(0, np.int32)
+        self.index_count = -1
+        self.removed: Int32s = np.empty((2, _FLOOR), np.int32)
+        self.loop: Int64s = np.zeros(letting_go.LOOP_WIDTH, np.int64)
 
     def begin(self, deletion: BackwardForward) -> bool:
         """Start on another update, with nothing checked and nothing proved; False if plans were made for quite other sizes."""
-        counts = self.state.store.M[:, layout.COUNT]
+        count_of = self.state.store.M.item
         for number, size in self.sizes:
-            if not (_FLOOR + counts[number] <= 4 * size <= 16 * (_FLOOR + counts[number])):
+            now = _FLOOR + count_of(number, layout.COUNT)
+            if not (now <= 4 * size <= 16 * now):
                 return False
         if not all(prepared.can_walk(self.state) for prepared in self.walking):
             return False
@@ -150,27 +176,95 @@ class _Machine:
         widest = max((len(p.slots) + len(p.cursor) for p in plans), default=0)
         self.frames: Int64s = np.zeros((_FRAMES, proving.FRAME_HEAD + layout.STATE_WIDTH + widest), np.int64)
 
-    def run(self) -> None:
-        """Examine the suspects that have come since the last time."""
-        state, store, words, watch = self.state, self.state.store, self.words, self.deletion.evaluation.watch
-        words[proving.HAS_BEGUN] = 0
+    def run(self, losing: Together | None = None, passing_on: Together | None = None) -> None:
+        """Examine the suspects that have come since the last time; with rules for what was lost and what went, do it all."""
+        state, words, loop, deletion = self.state, self.words, self.loop, self.deletion
+        evaluation, store = deletion.evaluation, self.state.store
+        loop.fill(0)
+        does_all = losing is not None and passing_on is not None
+        lost, past = losing or self.no_rules, passing_on or self.no_rules
+        for rules in (lost, past):
+            rules.be_ready()
+        if does_all:
+            self.leaving[:, letting_go.LEFT] = 0
+            self._see_to_tables()
+        else:
+            loop[letting_go.ONLY_EXAMINES], loop[letting_go.PHASE] = 1, letting_go.EXAMINING
         while True:
             words[proving.STEPS_LEFT] = materialise.STEP_BUDGET
-            buffers = (self.Q, self.R, self.B, self.A, self.F, self.N, self.fixed, self.frames, self.key, words)
-            proving.prove(store.M, store.X, state.V, state.terms.header, *buffers)
-            outcome = words[proving.OUTCOME]
+            known = store.M, store.X, state.V, state.terms.header
+            plans = self.Q, self.R, self.B, self.A, self.F, self.N, self.fixed, self.frames, self.key, words
+            leaving = self.leaving, self.indexes, _EVERY, self.removed, loop
+            arguments: tuple[Any, ...] = (*known, *plans, *lost.buffers, lost.words, *past.buffers, past.words, *leaving)
+            letting_go.let_go(*arguments)
+            if does_all:
+                self._note_removed()
+            outcome, phase = loop.item(letting_go.RESULT), loop.item(letting_go.PHASE)
             if outcome == layout.DONE:
-                return
-            if outcome == layout.GROW_TABLE:
-                store.tables[words[proving.FULL_TABLE]].grow()
-            elif outcome == proving.GROW_INDEX:
-                self._see_to_indexes()
-            elif outcome == layout.GROW_TERMS:
-                state.terms.grow()
-            elif outcome == proving.GROW_STACK:
-                self.frames = np.concatenate([self.frames, np.zeros_like(self.frames)])
-            watch.look()
-            self.deletion.give_up_in_time()
+                break
+            if phase in _APPLYING_RULES:
+                self._see_to_rules(lost if phase in _LOSING else past, outcome)
+            else:
+                self._see_to(outcome)
+            evaluation.watch.look()
+            deletion.give_up_in_time()
+        lost.note(evaluation)
+        past.note(evaluation)
+
+    def _see_to_rules(self, rules: Together, outcome: int) -> None:
+        """Do what rules have stopped for."""
+        evaluation = self.deletion.evaluation
+        if outcome == rounds.TOO_LARGE:
+            evaluation.apply_deltas(rules.entries)
+            is_losing = self.loop[letting_go.PHASE] in _LOSING
+            self.loop[letting_go.PHASE] = letting_go.EXAMINING if is_losing else letting_go.REMOVING
+        else:
+            rules.see_to(outcome, evaluation)
+
+    def _see_to(self, outcome: int) -> None:
+        """Do what the kernel has stopped for."""
+        if outcome == layout.GROW_TABLE:
+            self.state.store.tables[self.words[proving.FULL_TABLE]].grow()
+        elif outcome == rounds.GROW_INDEX:
+            self._see_to_indexes()
+        elif outcome == layout.GROW_TERMS:
+            self.state.terms.grow()
+        elif outcome == proving.GROW_STACK:
+            self.frames = np.concatenate([self.frames, np.zeros_like(self.frames)])
+        elif outcome == letting_go.GROW_REMOVED:
+            self.removed = np.empty((2, 2 * int(self.loop[letting_go.WANTED])), np.int32)
+        elif outcome == letting_go.SEE_TO_TABLE:
+            self.tables[self.loop[letting_go.WANTED]].be_ready_to_remove()
+            self._see_to_tables()
+
+    def _see_to_tables(self) -> None:
+        """Tell the kernel of the indexes that facts have to leave, and keep what was handed out as it was."""
+        count = 0
+        for table in self.tables:
+            table.stop_lending()
+            count += len(table.indexes)
+        if count == self.index_count:
+            return
+        numbers: list[int] = []
+        for at, table in enumerate(self.tables):
+            first = table.indexes.get((0,))
+            begin = len(numbers)
+            numbers += [index.number for index in table.indexes.values()]
+            by_first = first.number if first is not None else -1
+            self.leaving[at, : letting_go.LEFT] = table.number, begin, len(numbers), by_first
+        self.indexes, self.index_count = np.array(numbers, np.int32), count
+
+    def _note_removed(self) -> None:
+        """Enter what has left its relation into the way back."""
+        count, deletion = self.loop.item(letting_go.REMOVED), self.deletion
+        self.loop[letting_go.REMOVED] = 0
+        deletion.left = dict(zip(self.names, self.leaving[:, letting_go.LEFT].tolist(), strict=True))
+        if count and len(self.tables) == 1:
+            deletion.undo.have_gone(self.tables[0], self.removed[1, :count].copy())
+        elif count:
+            of, rows = self.removed[:, :count]
+            for at, table in enumerate(self.tables):
+                deletion.undo.have_gone(table, rows[of == at])
 
     def _see_to_indexes(self) -> None:
         """Bring indexes up to date and make room; those on what is checked and proved the kernel extends by itself."""

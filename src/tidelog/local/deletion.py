@@ -8,7 +8,7 @@ joined from a table of its own, since it has left already (`Deltas.losing`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 
@@ -57,13 +57,14 @@ class Deletion(ABC):
         """What went, by relation."""
         self.suspects = helpers["suspect"]
         self.helpers = helpers
+        self.left: dict[str, int] = {}
+        """How many of the facts that went have left their relations."""
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
         """Take away what does not follow any more; all that went, by relation, of which some may be back.
 
         `seeds` are facts that are not explicit any more.  What follows from facts that are back is for the caller to derive.
         """
-        self.evaluation.mark(self.unit, {})
         for name, rows in seeds.items():
             self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
         prepared = self._prepared()
@@ -72,11 +73,21 @@ class Deletion(ABC):
                 self.evaluation.apply_once([rule])
                 self.state.table(rule.head.predicate).show_all()
         before = self.evaluation.statistics.derivations
-        self._run(prepared.losing, prepared.losing_together)
         if self.removed:
             gone = [(v, rule) for rule in self.removed for v in self.deltas.losing(rule, self.own, is_gone=True)]
             self.evaluation.apply_once([self._suspecting(v, rule) for v, rule in gone])
-        left = self._left = dict.fromkeys(self.gone, 0)
+        self.left = dict.fromkeys(self.gone, 0)
+        self.work_off(prepared)
+        between = self.evaluation.statistics.derivations
+        self.finish()
+        self.counters.suspected = between - before
+        self.counters.rederived = self.evaluation.statistics.derivations - between
+        return {name: table for name, table in self.gone.items() if len(table)}
+
+    def work_off(self, prepared: Prepared) -> None:
+        """Suspect what has lost an instance; examine suspects, suspect what depends on those that went, and so on."""
+        self._run(prepared.losing, prepared.losing_together)
+        left = self.left
         while self.examine():
             self.give_up_in_time()
             new = [name for name, table in self.gone.items() if table.end > left[name]]
@@ -91,11 +102,6 @@ class Deletion(ABC):
                 self.undo.remove(self.state.table(name), self.gone[name].rows[left[name] : ends[name]])
                 self.state.table(name).show_all()
                 left[name] = ends[name]
-        between = self.evaluation.statistics.derivations
-        self.finish()
-        self.counters.suspected = between - before
-        self.counters.rederived = self.evaluation.statistics.derivations - between
-        return {name: table for name, table in self.gone.items() if len(table)}
 
     deadline: float | None = None
     """When to give up (`thread_time`)."""
@@ -103,7 +109,7 @@ class Deletion(ABC):
     def give_up_in_time(self) -> None:
         """Raise if it has taken too long."""
         if self.deadline is not None and thread_time() > self.deadline:
-            raise TooLongError({name: table.rows[: self._left[name]].copy() for name, table in self.gone.items()})
+            raise TooLongError({name: table.rows[: self.left[name]].copy() for name, table in self.gone.items()})
 
     def _helpers(self) -> dict[str, dict[str, Table]]:
         """Empty tables beside each relation that the unit has rules for, by what they are for."""
@@ -113,7 +119,8 @@ class Deletion(ABC):
             heads = dict.fromkeys((*(rule.head.predicate for rule in (*self.unit.rules, *self.removed)), *self._heads))
             arities = {name: self.state.table(name).arity for name in heads}
             tables = {role: {name: self.state.helper(f"#{role} {name}", arities[name]) for name in heads} for role in self.roles}
-            known = self.state.variants[key] = _Helpers(self.state.store, tables)
+            read = [name for name in dict.fromkeys((*self.unit.relations, *self.unit.uses)) if name not in self.state.virtual]
+            known = self.state.variants[key] = _Helpers(self.state.store, tables, [self.state.tables[name] for name in read])
         known.empty()
         return known.tables
 
@@ -132,16 +139,16 @@ class Deletion(ABC):
     roles: tuple[str, ...] = ("gone", "suspect")
     """What there are tables for, beside each relation."""
 
-    def _prepared(self) -> _Prepared:
+    def _prepared(self) -> Prepared:
         """The rules for changes of these relations, kept for the next update that changes the same ones."""
         deltas = self.deltas
         changed = [(name, deltas.plus(name), deltas.minus(name)) for name in self.unit.uses if name in deltas]
         key = (type(self), id(self.unit), *changed)
-        known: _Prepared | None = self.state.variants.get(key)
+        known: Prepared | None = self.state.variants.get(key)
         if known is None:
             names = {name for name, _, _ in changed}
             rules = [rule for rule in self.unit.rules if not names.isdisjoint(_read(rule))]
-            known = self.state.variants[key] = _Prepared(
+            known = self.state.variants[key] = Prepared(
                 any(True for _ in deltas.staying((*rules, *self.removed))),
                 [(self._suspecting(variant, rule), None) for rule in rules for variant in deltas.losing(rule, self.own)],
                 self._passing_on(
@@ -205,7 +212,7 @@ def _read(rule: CoreRule) -> Iterator[str]:
 
 
 @dataclass(slots=True)
-class _Prepared:
+class Prepared:
     """The rules of a unit's deletions, for changes of certain relations."""
 
     staying: bool
@@ -221,15 +228,20 @@ class _Prepared:
 class _Helpers:
     """Tables beside the relations of a unit, emptied all at once."""
 
-    def __init__(self, store: Store, tables: dict[str, dict[str, Table]]) -> None:
+    def __init__(self, store: Store, tables: dict[str, dict[str, Table]], read: Iterable[Table]) -> None:
+        """`read` are the tables of all relations that the unit reads and derives."""
         self.tables, self._store = tables, store
+        self._read: Int32s = np.array([table.number for table in read], np.int32)
         self._all = [table for by_name in tables.values() for table in by_name.values()]
         self._numbers: Int32s = np.array([table.number for table in self._all], np.int32)
         self._indexes: Int32s = np.empty(0, np.int32)
 
     def empty(self) -> None:
-        """Let them have no rows."""
-        if sum([len(table.indexes) for table in self._all]) != len(self._indexes):
+        """Let them have no rows, and rules see all rows of the relations."""
+        count = 0
+        for table in self._all:
+            count += len(table.indexes)
+        if count != len(self._indexes):
             numbers = [index.number for table in self._all for index in table.indexes.values()]
             self._indexes = np.array(numbers, np.int32)
-        kernel.empty_tables(self._store.M, self._store.X, self._numbers, self._indexes)
+        kernel.empty_tables(self._store.M, self._store.X, self._numbers, self._indexes, self._read)

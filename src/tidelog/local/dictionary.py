@@ -145,6 +145,19 @@ class Dictionary:
                 self.quick[value.kind][value.content] = found
         return found
 
+    def encode_int(self, value: int) -> int | None:
+        """The id of an integer, in a moment; None if it is one that no fact can hold."""
+        if not -_BEYOND <= value < _BEYOND:
+            return None
+        found: int = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
+        while found == terms.FULL:
+            self.grow()
+            found = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
+        quick = self.quick[Kind.INT]
+        if len(quick) < _MOST_KNOWN:
+            quick[value] = found
+        return found
+
     # --- and back --------------------------------------------------------------------------------------------------------
 
     def are(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
@@ -263,6 +276,7 @@ def value_of_text(kind: Kind, key: str) -> Value:
 
 _NO_TEXT = np.zeros(1, np.int64)
 _MOST_KNOWN = 100_000
+_BEYOND = 1 << 63
 
 
 def _resized(buffer: Any, length: int) -> Any:

@@ -143,6 +143,8 @@ class FactReader:
                 return None
             if value in ids:
                 row.append(ids[value])
+            elif type(value) is int and (found := terms.encode_int(value)) is not None:
+                row.append(found)
             elif (fitting := _usual(value)) is None:
                 return None
             else:

@@ -75,11 +75,7 @@ class State:
             self.helpers[name].uses_bits = False  # small, and emptied again and again
         table = self.helpers[name]
         assert table.arity == arity, name  # plans that are kept name it by its number
-        if table.end:
-            table.shorten(0)
-        if rows is not None:
-            table.insert(rows)
-        table.show_all()
+        table.refill(rows if rows is not None else np.empty((0, arity), np.int32))
         return table
 
     def explicit_table(self, name: str) -> Table:
@@ -142,9 +138,13 @@ class Undo:
     def remove(self, table: Table, rows: NDArray[np.int32]) -> int:
         """Remove rows, as far as they are there, for as long as nobody goes back; how many there were."""
         gone = table.remove(rows)
-        if table.number not in self.aside:
-            self.removed.setdefault(table.number, []).append(gone)
+        self.have_gone(table, gone)
         return len(gone)
+
+    def have_gone(self, table: Table, numbers: Int32s) -> None:
+        """Note the numbers of rows that were removed."""
+        if len(numbers) and table.number not in self.aside:
+            self.removed.setdefault(table.number, []).append(numbers)
 
     def end_before(self, table: Table) -> int:
         """The number that the next row of a table would have had."""

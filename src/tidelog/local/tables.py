@@ -113,6 +113,8 @@ class Table:
     def appended_since(self, begin: int) -> NDArray[np.int32]:
         """A copy of the rows from a number on, of which none has gone."""
         end, arity = self.end, self.arity
+        if begin == end:
+            return np.empty((0, arity), np.int32)
         return self._rows[begin * arity : end * arity].reshape(end - begin, arity).copy()
 
     @property
@@ -193,6 +195,19 @@ class Table:
             self.grow()
         return self.end - before
 
+    def refill(self, rows: NDArray[np.int32]) -> None:
+        """Hold these rows and no others; none of those before may have gone."""
+        data, store = np.ascontiguousarray(rows, np.int32), self.store
+        done = kernel.refill_table(store.M, store.X, self.number, self._index_numbers(), data)
+        if done < len(data):
+            self.insert(data[done:])
+            self.show_all()
+
+    def _index_numbers(self) -> Int32s:
+        if len(self._numbers) != len(self.indexes):
+            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
+        return self._numbers
+
     def contains(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each row whether it is there."""
         found = np.empty(len(rows), np.int32)
@@ -259,11 +274,23 @@ class Table:
             gone = np.zeros(min(len(rows), len(self)), np.int32)
             self.shorten(0 if len(rows) else self.end)
             return gone[:1]
+        self.stop_lending()
+        first = self.be_ready_to_remove()
+        gone, every = np.empty(len(rows), np.int32), _EVERY[: self.arity]
+        rows = np.ascontiguousarray(rows, np.int32)
+        count = removal.remove_rows(self.store.M, self.store.X, self.number, self._index_numbers(), first, rows, every, gone)
+        return gone[:count]
+
+    def stop_lending(self) -> None:
+        """Let what was handed out stay what it was, and be no more the table's."""
         if self._lent:
             if any(lent() is not None for lent in self._lent):
-                self._rows = self._rows.copy()  # what was handed out stays what it was
+                self._rows = self._rows.copy()
                 self._tell()
             self._lent = []
+
+    def be_ready_to_remove(self) -> int:
+        """Have what the kernel needs to find rows and take them out of chains; the index that it finds them by, or -1."""
         first = -1
         if len(self._bits):  # there a row is found along the chain of its first column
             by_first = self.index_on((0,))
@@ -275,12 +302,7 @@ class Table:
                 index.newer = np.empty(self._capacity, np.int32)
                 self._tell_index(index)
                 removal.link_back(self.store.M, self.store.X, self.number, index.number)
-        if len(self._numbers) != len(self.indexes):
-            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
-        gone, every = np.empty(len(rows), np.int32), _EVERY[: self.arity]
-        rows = np.ascontiguousarray(rows, np.int32)
-        count = removal.remove_rows(self.store.M, self.store.X, self.number, self._numbers, first, rows, every, gone)
-        return gone[:count]
+        return first
 
     def take_back(self, end: int, gone: Int32s) -> None:
         """Bring removed rows back and forget those from number `end` on; what finds rows is made anew."""

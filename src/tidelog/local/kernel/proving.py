@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.local.kernel import terms
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import part
 from tidelog.local.kernel.join import can_begin, matches
 from tidelog.local.kernel.layout import (
     ALL,
@@ -371,7 +371,7 @@ def _advance(
         return DONE
 
 
-@kernel
+@part
 def prove(
     M: Int64s,
     X: Int64s,

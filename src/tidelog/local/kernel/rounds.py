@@ -35,7 +35,7 @@ PLAN, DELTA_OF, HEAD, INDEXES_FROM, INDEXES_TO, FOUND_COUNT, NEW_COUNT = range(7
 ENTRY_WIDTH = 7
 # DELTA_OF    the table whose delta it joins, or -1: it runs in the first round only
 # INDEXES_…   the indexes that it needs, in N
-# FOUND_COUNT instances that were found;  NEW_COUNT: facts that were new
+# FOUND_COUNT instances that were found since Python last took note of it;  NEW_COUNT: facts that were new
 
 # W: a table that was looked at when plans were made.
 WATCHED, IS_DELTA, SIZE = range(3)
@@ -53,7 +53,7 @@ _RUNS = 64
 
 
 @part
-def _fits(M: Int64s, W: Int64s) -> int:
+def fits(M: Int64s, W: Int64s) -> int:
     """Whether sizes are about what they were when the plans were made; DONE, PLAN_ANEW or TOO_LARGE."""
     for i in range(len(W)):
         table = W[i, WATCHED]
@@ -131,6 +131,27 @@ def _run_entry(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s,
     return np.int64(PAUSED) if Z[RUNS_LEFT] <= 0 else np.int64(DONE)
 
 
+@part
+def go_on(
+    M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s, N: Int32s, own: Int32s, inputs: Int32s, Z: Int64s
+) -> int:
+    """Run entries from the one in hand on, then, unless once is enough, on what is new; DONE, or why it stopped."""
+    Z[RUNS_LEFT] = _RUNS
+    status = np.int64(DONE)
+    while status == DONE:
+        if Z[ENTRY] < len(D):
+            status = _run_entry(M, X, V, T, Q, D, N, Z)
+        elif Z[IS_ONCE] != 0:
+            break
+        else:
+            status = _next_round(M, own, inputs, Z)
+            if status == DONE:
+                break
+            if status == PAUSED:  # there is another round
+                status = np.int64(DONE)
+    return status
+
+
 @kernel
 def run_rounds(
     M: Int64s,
@@ -150,26 +171,12 @@ def run_rounds(
 
     `begins` says where the delta of each table begins, or -1: it has none; where it is empty, tables have been told before.
     """
-    Z[RUNS_LEFT] = _RUNS
     status = np.int64(DONE)
     if Z[HAS_BEGUN] == 0:
         for i in range(len(begins)):
             table = own[i] if i < len(own) else inputs[i - len(own)]
             M[table, ALL] = M[table, COUNT]
             M[table, OLD] = begins[i] if begins[i] >= 0 else M[table, COUNT]
-        for i in range(len(D)):
-            D[i, FOUND_COUNT] = D[i, NEW_COUNT] = 0
-        status = _fits(M, W)
+        status = fits(M, W)
         Z[HAS_BEGUN] = status == DONE
-    while status == DONE:
-        if Z[ENTRY] < len(D):
-            status = _run_entry(M, X, V, T, Q, D, N, Z)
-        elif Z[IS_ONCE] != 0:
-            break
-        else:
-            status = _next_round(M, own, inputs, Z)
-            if status == DONE:
-                break
-            if status == PAUSED:  # there is another round
-                status = np.int64(DONE)
-    Z[OUTCOME] = status
+    Z[OUTCOME] = go_on(M, X, V, T, Q, D, N, own, inputs, Z) if status == DONE else status

@@ -330,10 +330,23 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
 
 
 @kernel
-def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s) -> None:
-    """Empty tables of which no row has gone; `indexes` are all of theirs."""
+def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: Int32s) -> None:
+    """Empty tables of which no row has gone, `indexes` being all of theirs; and let rules see all rows of others."""
     for i in range(len(indexes)):
         shorten_index(M, X, np.int64(indexes[i]), 0)
     for i in range(len(tables)):
         shorten_table(M, np.int64(tables[i]), 0)
         M[tables[i], OLD] = M[tables[i], ALL] = 0
+    for i in range(len(others)):
+        M[others[i], OLD] = M[others[i], ALL] = M[others[i], COUNT]
+
+
+@kernel
+def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s) -> int:
+    """Let a table of which no row has gone hold other rows, and rules see them; how many there was room for."""
+    for i in range(len(indexes)):
+        shorten_index(M, X, np.int64(indexes[i]), 0)
+    shorten_table(M, table, 0)
+    done = insert_rows(M, table, data, 0)
+    M[table, OLD] = M[table, ALL] = M[table, COUNT]
+    return done

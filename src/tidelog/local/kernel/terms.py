@@ -134,6 +134,12 @@ def intern_numbers(T: Int64s, kind: int, payloads: Int64s, ids: Int32s, begin: i
 
 
 @kernel
+def intern_one(T: Int64s, kind: int, payload: int) -> int:
+    """The id of a value that is no text, new if need be; `FULL` if there is no room."""
+    return intern_number(T, kind, payload)
+
+
+@kernel
 def intern_texts(T: Int64s, kind: int, offsets: Int64s, address: int, length: int, ids: Int32s, begin: int) -> int:
     """The ids of texts that stand one after the other in a buffer; how far it got before the dictionary was full."""
     for i in range(begin, len(ids)):
