@@ -22,7 +22,9 @@ from tidelog.local.state import State
 _PATIENCE = 1.0
 """Deletion gives up after that part of the time that starting over takes."""
 _SMALL = 5_000
-"""With fewer rows plans and calls take longer than everything else, and whatever is chosen will do."""
+"""With fewer rows plans and calls take longer than everything else, and whatever is chosen will do ..."""
+_MUCH = 0.15
+"""... unless so large a share of what a unit holds and reads has gone."""
 _FEW = 8
 """For so few lost facts B/F is always tried: what they take differs too much for a prediction."""
 _ENOUGH = 50
@@ -117,6 +119,8 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
         lost += len(deltas.of[name].came if name in unit.uses_negatively else deltas.of[name].went)
     rows = rows_of(unit, state)
     if rows < _SMALL:
+        if lost > _FEW and lost > _MUCH * rows:
+            return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost)
         return Choice("bf", "few facts have gone", lost)
     costs = costs_of(unit, state)
     anew = costs.anew_with(rows)

@@ -34,7 +34,7 @@ from tidelog.local.virtual import LookUp, VirtualRelation
 
 T = TypeVar("T", bound=np.generic)
 
-_LARGE = 1024
+_LARGE = 512
 """A change of so many pairs may be large ..."""
 _SHARE = 4
 """... and is if it is more than one in so many."""
