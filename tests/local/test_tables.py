@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.local_engine import ODD, USUAL, Conditions, conditions, under
 
+from tidelog.local.indexes import Index
 from tidelog.local.kernel import layout
-from tidelog.local.tables import Index, Store, Table
+from tidelog.local.tables import Store, Table
 
 Row = tuple[int, ...]
 

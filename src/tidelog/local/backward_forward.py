@@ -17,7 +17,7 @@ import numpy as np
 from tidelog.local import materialise
 from tidelog.local.core import CoreRule
 from tidelog.local.deletion import Deletion, Prepared
-from tidelog.local.kernel import layout, letting_go, proving, rounds
+from tidelog.local.kernel import checks, layout, letting_go, proving, rounds
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.kernel.plans import PLAN_WIDTH
 from tidelog.local.planning import BackwardWords, plan, plan_backward
@@ -72,9 +72,9 @@ class BackwardForward(Deletion):
         if self._machine is None:
             return
         words = self._machine.words
-        self.counters.checked = int(words[proving.CHECKED_COUNT])
-        self.counters.backward = int(words[proving.BACKWARD_COUNT])
-        self.counters.forward = int(words[proving.FORWARD_COUNT])
+        self.counters.checked = int(words[checks.CHECKED_COUNT])
+        self.counters.backward = int(words[checks.BACKWARD_COUNT])
+        self.counters.forward = int(words[checks.FORWARD_COUNT])
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class _Machine:
         read = [self.state.tables[name] for name in self.unit.uses if name not in self.state.virtual]
         self.sizes = [(table.number, _FLOOR + table.end) for table in read]
         self.explicit = -1
-        self.R: Int64s = np.zeros((len(self.names), proving.RELATION_WIDTH), np.int64)
+        self.R: Int64s = np.zeros((len(self.names), checks.RELATION_WIDTH), np.int64)
         self.forward: list[list[Plan]] = [[] for _ in self.names]
         self.backward: list[list[_Backward]] = [[] for _ in self.names]
         own = frozenset(self.names)
@@ -104,7 +104,7 @@ class _Machine:
                     forward = plan(_proving(rule, own), self.state, at, delta_first=True)
                     self.forward[self.number[literal.predicate]].append(forward)
         self._assemble()
-        self.words: Int64s = np.zeros(proving.PROVING_WIDTH, np.int64)
+        self.words: Int64s = np.zeros(checks.PROVING_WIDTH, np.int64)
         self.no_rules = Together(self.state, ())
         self.tables = [self.state.table(name) for name in self.names]
         self.leaving: Int64s = np.zeros((len(self.names), letting_go.LEAVING_WIDTH), np.int64)
@@ -124,11 +124,11 @@ class _Machine:
             return False
         self.deletion = deletion
         if self.explicit != self.state.explicit_version:
-            self.R[:, : proving.BACK_FROM] = [self._tables(name) for name in self.names]
+            self.R[:, : checks.BACK_FROM] = [self._tables(name) for name in self.names]
             self.explicit = self.state.explicit_version
-        self.R[:, proving.NEXT_SUSPECT :] = 0
+        self.R[:, checks.NEXT_SUSPECT :] = 0
         self.words[:] = 0
-        self.words[proving.FORTH] = -1
+        self.words[checks.FORTH] = -1
         return True
 
     def _tables(self, name: str) -> list[int]:
@@ -163,10 +163,10 @@ class _Machine:
                 bounds.append(len(indexes))
                 indexes += [index.number for index in self.state.helpers[f"#{role} {name}"].indexes.values()]
                 bounds.append(len(indexes))
-            self.R[k, proving.BACK_FROM : proving.CHECKED_TO + 1] = bounds
+            self.R[k, checks.BACK_FROM : checks.CHECKED_TO + 1] = bounds
         self.plans, self.walking = plans, [prepared for prepared in plans if prepared.walks]
         self.Q: Int64s = np.array([prepared.addresses() for prepared in plans], np.int64).reshape(-1, PLAN_WIDTH)
-        self.B: Int64s = np.array(back, np.int64).reshape(-1, proving.BACKWARD_WIDTH)
+        self.B: Int64s = np.array(back, np.int64).reshape(-1, checks.BACKWARD_WIDTH)
         self.A: Int32s = np.array(listed or [0], np.int32)
         self.F: Int32s = np.array(forth or [0], np.int32)
         self.N: Int32s = np.array(indexes, np.int32)
@@ -174,7 +174,7 @@ class _Machine:
         self.fixed: Int32s = np.array(sorted(read), np.int32)
         self.key: Int32s = np.zeros(max([1, *(self.state.table(name).arity for name in self.names)]), np.int32)
         widest = max((len(p.slots) + len(p.cursor) for p in plans), default=0)
-        self.frames: Int64s = np.zeros((_FRAMES, proving.FRAME_HEAD + layout.STATE_WIDTH + widest), np.int64)
+        self.frames: Int64s = np.zeros((_FRAMES, checks.FRAME_HEAD + layout.STATE_WIDTH + widest), np.int64)
 
     def run(self, losing: Together | None = None, passing_on: Together | None = None) -> None:
         """Examine the suspects that have come since the last time; with rules for what was lost and what went, do it all."""
@@ -191,7 +191,7 @@ class _Machine:
         else:
             loop[letting_go.ONLY_EXAMINES], loop[letting_go.PHASE] = 1, letting_go.EXAMINING
         while True:
-            words[proving.STEPS_LEFT] = materialise.STEP_BUDGET
+            words[checks.STEPS_LEFT] = materialise.STEP_BUDGET
             known = store.M, store.X, state.V, state.terms.header
             plans = self.Q, self.R, self.B, self.A, self.F, self.N, self.fixed, self.frames, self.key, words
             leaving = self.leaving, self.indexes, _EVERY, self.removed, loop
@@ -224,7 +224,7 @@ class _Machine:
     def _see_to(self, outcome: int) -> None:
         """Do what the kernel has stopped for."""
         if outcome == layout.GROW_TABLE:
-            self.state.store.tables[self.words[proving.FULL_TABLE]].grow()
+            self.state.store.tables[self.words[checks.FULL_TABLE]].grow()
         elif outcome == rounds.GROW_INDEX:
             self._see_to_indexes()
         elif outcome == layout.GROW_TERMS:

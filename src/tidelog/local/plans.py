@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tidelog.local.indexes import Index
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import Int32s, Int64s
 from tidelog.local.state import State
-from tidelog.local.tables import Index, Table
+from tidelog.local.tables import Table
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Tables: the rows of a relation, how they are found, and their indexes.  Python owns the buffers and makes them larger.
+"""Tables: the rows of a relation, and how they are found.  Python owns the buffers and makes them larger.
 
 Buffers live in `Store`, one for a knowledge base: the matrices `M` and `X` tell the kernel where they are.
 """
@@ -6,15 +6,15 @@ Buffers live in `Store`, one for a knowledge base: the matrices `M` and `X` tell
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tidelog.local.indexes import Indexed, Matrices
 from tidelog.local.kernel import layout, removal
 from tidelog.local.kernel import tables as kernel
-from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.memory import Int32s, UInt64s
 
 LARGEST_DOMAIN = 1 << 15
 """A matrix of bits has at most that many rows and columns: 128 MiB."""
@@ -24,8 +24,6 @@ _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or that much, up to 16 MiB: most relations that are worth it grow, and the hash table would be in vain."""
 _FIRST_CAPACITY = 32
 _MANY_HOLES = 4096
-_PIECE = 1 << 20
-"""Rows that are indexed between two looks at limits and Ctrl-C."""
 _WORD = 64
 """The kernel appends up to that many rows at once, and asks for room if there is less."""
 
@@ -34,19 +32,7 @@ _EVERY = np.arange(1 << 16, dtype=np.int32)
 """All columns there may be."""
 
 
-class Index:
-    """The rows of a table by some of their columns."""
-
-    def __init__(self, number: int, columns: tuple[int, ...], capacity: int) -> None:
-        self.number, self.columns = number, columns
-        self.key_columns: Int32s = np.array(columns, np.int32)
-        self.heads: Int32s = np.zeros(1, np.int32)
-        self.next: Int32s = np.empty(capacity, np.int32)
-        self.newer: Int32s = np.empty(0, np.int32)
-        """Filled from the first removal on."""
-
-
-class Table:
+class Table(Indexed):
     """The rows of one relation."""
 
     uses_bits = True
@@ -55,10 +41,8 @@ class Table:
     """Numbers beside the rows (`counting`), of which nobody here knows more than that they belong to them."""
 
     def __init__(self, store: Store, number: int, arity: int) -> None:
-        self.store, self.number, self.arity = store, number, arity
-        self.indexes: dict[tuple[int, ...], Index] = {}
+        super().__init__(store, number, arity)
         self._lent: list[weakref.ref[Int32s]] = []
-        self._numbers: Int32s = np.empty(0, np.int32)
         self._begin()
 
     def _begin(self) -> None:
@@ -71,12 +55,6 @@ class Table:
         self._words[:] = 0
         self._words[layout.ARITY] = self.arity
         self._tell()
-
-    @property
-    def _words(self) -> Int64s:
-        """The table's row of `M`."""
-        words: Int64s = self.store.M[self.number]
-        return words
 
     def __len__(self) -> int:
         return int(self._words[layout.COUNT] - self._words[layout.HOLES])
@@ -92,12 +70,6 @@ class Table:
         if span == layout.DELTA:
             return int(words[layout.ALL] - words[layout.OLD])
         return int(words[layout.OLD if span == layout.BEFORE else layout.ALL])
-
-    def show_all(self, old: int | None = None) -> None:
-        """Let rules see all rows; the delta is the rows from number `old` on, and without one there is none."""
-        words = self._words
-        words[layout.ALL] = words[layout.COUNT]
-        words[layout.OLD] = words[layout.COUNT] if old is None else old
 
     @property
     def rows(self) -> NDArray[np.int32]:
@@ -131,14 +103,6 @@ class Table:
         words[layout.BITS] = self._bits.ctypes.data if len(self._bits) else 0
         for index in self.indexes.values():
             self._tell_index(index)
-
-    def _tell_index(self, index: Index) -> None:
-        words = self.store.X[index.number]
-        words[layout.TABLE] = self.number
-        words[layout.HEADS], words[layout.HEAD_COUNT] = index.heads.ctypes.data, len(index.heads)
-        words[layout.NEXT] = index.next.ctypes.data
-        words[layout.NEWER] = index.newer.ctypes.data if len(index.newer) else 0
-        words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), index.key_columns.ctypes.data
 
     # --- growing ---------------------------------------------------------------------------------------------------------
 
@@ -202,11 +166,6 @@ class Table:
         if done < len(data):
             self.insert(data[done:])
             self.show_all()
-
-    def _index_numbers(self) -> Int32s:
-        if len(self._numbers) != len(self.indexes):
-            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
-        return self._numbers
 
     def contains(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each row whether it is there."""
@@ -331,109 +290,15 @@ class Table:
         for index in self.indexes.values():
             self.forget_index(index)
 
-    # --- indexes ---------------------------------------------------------------------------------------------------------
 
-    def distinct_keys(self, columns: Sequence[int]) -> int:
-        """How many keys the index on some columns has; 0 if there is none, or nothing in it."""
-        index = self.indexes.get(tuple(columns))
-        return int(self.store.X[index.number, layout.DISTINCT]) if index is not None else 0
-
-    def index_on(self, columns: Sequence[int]) -> Index:
-        """The index on some columns, made if need be; it holds nothing until the next `extend_index`."""
-        key = tuple(columns)
-        if key not in self.indexes:
-            index = Index(self.store.new_index(), key, self._capacity)
-            self.indexes[key] = index
-            self._tell_index(index)
-        return self.indexes[key]
-
-    def rows_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The rows that have one of some different keys in these columns, by one probe of an index for each key."""
-        index = self.index_on(columns)
-        self.show_all()
-        self.extend_index(index)
-        found = np.empty(len(keys), np.int32)
-        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
-        rows, numbers = self._rows.reshape(self._capacity, self.arity), found[found >= 0]
-        pieces = [rows[numbers]]
-        while len(numbers):  # along all chains at once; where keys are kept, each has one row
-            numbers = index.next[numbers] - 1
-            numbers = numbers[numbers >= 0]
-            pieces += [rows[numbers]] if len(numbers) else []
-        return np.concatenate(pieces)
-
-    def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """For each key whether any row has it in these columns."""
-        index = self.index_on(columns)
-        self.show_all()
-        self.extend_index(index)
-        found = np.empty(len(keys), np.int32)
-        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
-        return found >= 0
-
-    def forget_index(self, index: Index) -> None:
-        """Let an index hold nothing until the next `extend_index`."""
-        index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
-        self.store.X[index.number] = 0
-        self._tell_index(index)
-
-    def extend_index(self, index: Index, look: Callable[[], None] = lambda: None) -> None:
-        """Enter all rows but those that are just being derived into an index; `look` is called now and then, and may raise."""
-        count = int(self._words[layout.ALL])
-        words = self.store.X[index.number]
-        if words[layout.UPTO] < count:
-            self._make_room(index, words, count)
-            for upto in range(int(words[layout.UPTO]) + _PIECE, count, _PIECE):
-                kernel.extend_index(self.store.M, self.store.X, index.number, upto)
-                look()
-            kernel.extend_index(self.store.M, self.store.X, index.number, count)
-
-    def make_room_in_index(self, index: Index) -> None:
-        """Let the kernel extend an index by itself as far as the table has room."""
-        self._make_room(index, self.store.X[index.number], self._capacity)
-        if self.store.X[index.number, layout.UPTO] == 0:
-            kernel.extend_index(self.store.M, self.store.X, index.number, int(self._words[layout.ALL]))
-
-    def _make_room(self, index: Index, words: Int64s, count: int) -> None:
-        """Heads for all keys there may be: one for each id if the index has one column and ids are not too many, else hashed."""
-        ids = self.store.term_count()
-        was_direct = bool(words[layout.IS_DIRECT])
-        is_direct = len(index.columns) == 1 and ids <= (16 if was_direct else 2) * count + 4096  # no going back and forth
-        if is_direct:
-            if was_direct and len(index.heads) >= ids:
-                return
-            length = 2 * ids
-        else:
-            if not was_direct and len(index.heads) >= 2 * count:
-                return
-            length = 1 << (2 * count + 30).bit_length()
-        if is_direct and was_direct:
-            heads = np.zeros(length, np.int32)
-            heads[: len(index.heads)] = index.heads
-            index.heads = heads
-        else:
-            index.heads = np.zeros(length, np.int32)
-            words[layout.UPTO] = words[layout.DISTINCT] = 0
-        words[layout.IS_DIRECT] = is_direct
-        self._tell_index(index)
-
-
-class Store:
+class Store(Matrices):
     """All tables of a knowledge base, and what the kernel sees of them."""
 
     def __init__(self, terms: Any) -> None:
         """`terms` is the dictionary, whose size tells how ids are found fastest."""
-        self.terms = terms
+        super().__init__(terms)
         self.tables: list[Table] = []
-        self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
-        self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
-        self._index_count = 0
         self._free: list[int] = []
-        self._free_indexes: list[int] = []
-
-    def term_count(self) -> int:
-        """How many ids there are."""
-        return max(1, len(self.terms))
 
     def new_table(self, arity: int) -> Table:
         """An empty table."""
@@ -451,20 +316,9 @@ class Store:
     def release(self, table: Table) -> None:
         """Give the places of a table and its indexes to others."""
         self._free.append(table.number)
-        self._free_indexes += [index.number for index in table.indexes.values()]
+        self.release_indexes(table.indexes.values())
         table.indexes.clear()
         table.set_aside()
-
-    def new_index(self) -> int:
-        """The number of a new index."""
-        if self._free_indexes:
-            number = self._free_indexes.pop()
-            self.X[number] = 0
-            return number
-        if self._index_count == len(self.X):
-            self.X = np.concatenate([self.X, np.zeros_like(self.X)])
-        self._index_count += 1
-        return self._index_count - 1
 
 
 def _resized(buffer: Int32s, length: int) -> Int32s:

@@ -7,7 +7,7 @@ the loop stands, so that it can stop whenever Python has to see to something.
 
 from __future__ import annotations
 
-from tidelog.local.kernel import proving, rounds
+from tidelog.local.kernel import checks, proving, rounds
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, UPTO
 from tidelog.local.kernel.memory import Int32s, Int64s
@@ -37,7 +37,7 @@ _TIMES = 64
 def _is_suspecting(M: Int64s, R: Int64s) -> bool:
     """Whether there are suspects that have not been examined."""
     for k in range(len(R)):
-        if R[k, proving.NEXT_SUSPECT] < M[R[k, proving.SUSPECTS], COUNT]:
+        if R[k, checks.NEXT_SUSPECT] < M[R[k, checks.SUSPECTS], COUNT]:
             return True
     return False
 
@@ -47,7 +47,7 @@ def _show_gone(M: Int64s, R: Int64s, L: Int64s) -> bool:
     """Let what went since the last time be the delta of what has gone; whether there is any."""
     result = False
     for k in range(len(R)):
-        gone = R[k, proving.GONE]
+        gone = R[k, checks.GONE]
         M[gone, OLD], M[gone, ALL] = L[k, LEFT], M[gone, COUNT]
         result = result or M[gone, OLD] < M[gone, ALL]
     return result
@@ -57,7 +57,7 @@ def _show_gone(M: Int64s, R: Int64s, L: Int64s) -> bool:
 def _remove(M: Int64s, X: Int64s, R: Int64s, L: Int64s, own: Int32s, every: Int32s, G: Int32s, C: Int64s) -> int:
     """Let facts that went leave their relations, their row numbers to `G`; DONE, or why it stopped."""
     for k in range(len(L)):
-        table, gone, indexes = L[k, RELATION], R[k, proving.GONE], own[L[k, INDEXES_FROM] : L[k, INDEXES_TO]]
+        table, gone, indexes = L[k, RELATION], R[k, checks.GONE], own[L[k, INDEXES_FROM] : L[k, INDEXES_TO]]
         if L[k, LEFT] == M[gone, COUNT]:
             continue
         is_ready = M[table, BITS] == 0 or (L[k, BY_FIRST] >= 0 and X[L[k, BY_FIRST], UPTO] == M[table, COUNT])
@@ -148,11 +148,11 @@ def let_go(
             if times > _TIMES:
                 C[RESULT] = PAUSED
                 return
-            P[proving.HAS_BEGUN] = 0
+            P[checks.HAS_BEGUN] = 0
             C[PHASE] = GOING_ON_EXAMINING
         if C[PHASE] == GOING_ON_EXAMINING:
             proving.prove(M, X, V, T, Q, R, B, A, F, N, fixed, frames, key, P)
-            C[RESULT] = P[proving.OUTCOME]
+            C[RESULT] = P[checks.OUTCOME]
             if C[RESULT] != DONE:
                 return
             has_gone = _show_gone(M, R, L)

@@ -4,10 +4,10 @@ A suspect is *checked*: rule instances that derive it are looked for, and the fa
 once. What is explicit is *proved*, and so is the head of an instance of which all facts are proved, if it has been checked.
 When a suspect has been dealt with, every fact checked on its behalf has been proved, or will never be: those are *gone*.
 
-The stack of checks is a matrix, a row for each; a check that waits for another one keeps there where its plan stood. All
-plans run in the one join kernel (`join.run`): backward plans stop at each instance (YIELD), forward plans derive into the
-table of what is proved. `Z` says where everything stands, so that a run can stop whenever a table is full or the budget is
-used up. Before it checks any body, a check looks ahead for an instance that is proved or explicit as it is.
+The stack of checks is in `checks`. All plans run in the one join kernel (`join.run`): backward plans stop at each instance
+(YIELD), forward plans derive into the table of what is proved. `Z` says where everything stands, so that a run can stop whenever
+a table is full or the budget is used up. Before it checks any body, a check looks ahead for an instance that is proved or
+explicit as it is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,57 @@ import numpy as np
 
 from tidelog.local.kernel import terms
 from tidelog.local.kernel.build import part
-from tidelog.local.kernel.join import can_begin, matches
+from tidelog.local.kernel.checks import (
+    ATOM,
+    BACK_FROM,
+    BACK_TO,
+    BACKWARD,
+    BACKWARD_COUNT,
+    BODY_AT,
+    CHECKED,
+    CHECKED_FROM,
+    CHECKED_TO,
+    CHECKING,
+    DEPTH,
+    FORTH,
+    FORTH_FROM,
+    FORTH_OF,
+    FORTH_TO,
+    FORWARD_COUNT,
+    FULL_TABLE,
+    GONE,
+    HAS_BEGUN,
+    HAS_INSTANCE,
+    HAS_PROVED,
+    IS_TEST,
+    LAST_SUSPECT,
+    LOOKING_AHEAD,
+    NEXT_INSTANCE,
+    NEXT_PLAN,
+    NEXT_SUSPECT,
+    OF,
+    ONE_INSTANCE,
+    OUTCOME,
+    PASS,
+    PLAN,
+    PLAN_STEPS,
+    PROVED,
+    PROVED_FROM,
+    PROVED_TO,
+    ROW,
+    SETTLED,
+    STEPS_LEFT,
+    SUSPECTS,
+    USED,
+    WAITS,
+    body_fact,
+    check,
+    is_proved_ahead,
+    keep_place,
+    next_unchecked,
+    start,
+    take_place,
+)
 from tidelog.local.kernel.layout import (
     ALL,
     ARITY,
@@ -36,57 +86,18 @@ from tidelog.local.kernel.layout import (
     STATE_WIDTH,
     TABLE,
 )
-from tidelog.local.kernel.layout import DEPTH as PLAN_DEPTH
 from tidelog.local.kernel.memory import Int32s, Int64s, int32s, int64s
 from tidelog.local.kernel.plans import (
-    CODE,
-    CODE_LENGTH,
-    CURSOR,
-    KEY,
-    KEY_LENGTH,
     SLOT_LENGTH,
     SLOTS,
     STATE,
-    STEPS,
-    ask_again,
     restart,
     run_plan,
 )
 from tidelog.local.kernel.rounds import GROW_INDEX, extend_indexes
 from tidelog.local.kernel.tables import contains, extend_index, insert, rows_of
 
-# R: a relation of the unit, with the tables that an update needs beside it, and where its plans and indexes stand.
-CHECKED, PROVED, GONE, EXPLICIT, SUSPECTS = range(5)
-BACK_FROM, BACK_TO, FORTH_FROM, FORTH_TO, PROVED_FROM, PROVED_TO, CHECKED_FROM, CHECKED_TO = range(5, 13)
-NEXT_SUSPECT, LAST_SUSPECT, USED, SETTLED = range(13, 17)
-RELATION_WIDTH = 17
-# BACK_FROM … its rows of B, its forward plans in F, and the indexes in N on what is proved of it, and on what is checked
-# USED        proved facts that have been used to prove others
-# SETTLED     checked facts of which it is known whether they have gone
-
-# B: a backward plan.
-PLAN, FACT_AT, BODY_AT, IS_TEST = range(4)
-BACKWARD_WIDTH = 4
-# FACT_AT     where A says how a fact is read into the slots;  BODY_AT: where it says what the facts of the body are
-# IS_TEST     whether its first step is a test, and the only one, so that there is one instance or none
-
-# A frame of the stack.
-OF, ROW, BACKWARD, PASS, ATOM, WAITS, HAS_INSTANCE, FRAME_HEAD = range(8)
-# ATOM        the atom of the instance in hand that comes next, or what comes next is an instance, or a plan
-_NEXT_PLAN, _NEXT_INSTANCE, _ONE_INSTANCE = -1, -2, -3
-# WAITS       whether the place of its plan is kept here;  HAS_INSTANCE: whether looking ahead has found any
-LOOKING_AHEAD, CHECKING = 0, 1
-
-# Z: where a run stands.
-DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED, FORTH_OF = (
-    range(11)
-)
-PROVING_WIDTH = 11
-# FORTH       the forward plan in hand, or -1;  FORTH_OF: the relation whose fact it uses
-# HAS_PROVED  whether there may be facts that are proved and not used yet
 GROW_STACK = 200  # none of the reasons of `rounds`
-_BUDGET = 1 << 16
-"""Steps of a plan before it is paused, so that somebody can look up."""
 
 
 @part
@@ -98,7 +109,7 @@ def _room_in(M: Int64s, table: int) -> int:
 @part
 def _room(M: Int64s, R: Int64s, Z: Int64s) -> int:
     """For how many steps there is room in all tables of what is checked and proved; 0 if `Z[FULL_TABLE]` is full."""
-    result = np.int64(_BUDGET)
+    result = np.int64(PLAN_STEPS)
     for k in range(len(R)):
         for role in (CHECKED, PROVED):
             room = _room_in(M, R[k, role]) - 1
@@ -117,119 +128,6 @@ def _have_room(M: Int64s, X: Int64s, T: Int64s, N: Int32s) -> bool:
         if heads < (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * M[X[index, TABLE], CAPACITY]):
             return False
     return True
-
-
-@part
-def _keep_place(Q: Int64s, plan: int, frame: Int64s) -> None:
-    """Keep in a frame where its plan stands."""
-    at = np.int64(FRAME_HEAD)
-    S = int64s(Q[plan, STATE], STATE_WIDTH)
-    for i in range(STATE_WIDTH):
-        frame[at + i] = S[i]
-    at += STATE_WIDTH
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
-    for i in range(len(slots)):
-        frame[at + i] = slots[i]
-    at += len(slots)
-    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
-    for i in range(len(cursor)):
-        frame[at + i] = cursor[i]
-    frame[WAITS] = 1
-
-
-@part
-def _take_place(V: Int64s, Q: Int64s, plan: int, frame: Int64s) -> None:
-    """Let a plan stand where a frame has kept it; the lists of virtual relations are gone, for others have used their place."""
-    at = np.int64(FRAME_HEAD)
-    S = int64s(Q[plan, STATE], STATE_WIDTH)
-    for i in range(STATE_WIDTH):
-        S[i] = frame[at + i]
-    at += STATE_WIDTH
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
-    for i in range(len(slots)):
-        slots[i] = frame[at + i]
-    at += len(slots)
-    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
-    for i in range(len(cursor)):
-        cursor[i] = frame[at + i]
-    frame[WAITS] = 0
-    ask_again(V, Q, plan, S[PLAN_DEPTH])
-
-
-@part
-def _open(M: Int64s, R: Int64s, k: int, key: Int32s, frames: Int64s, Z: Int64s) -> None:
-    """Check a fact, unless it has been: an explicit one is proved at once, another one goes on the stack."""
-    table = R[k, CHECKED]
-    row = M[table, COUNT]
-    if insert(M, table, key) == 0:
-        return
-    Z[CHECKED_COUNT] += 1
-    if R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key):
-        insert(M, R[k, PROVED], key)
-        Z[HAS_PROVED] = 1
-        return
-    frame = frames[Z[DEPTH]]
-    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, _NEXT_PLAN
-    frame[WAITS] = frame[HAS_INSTANCE] = 0
-    Z[DEPTH] += 1
-
-
-@part
-def _start(M: Int64s, X: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s) -> bool:
-    """Start the backward plan of a frame with its fact; False if there can be no instance."""
-    b, table = frame[BACKWARD], R[frame[OF], CHECKED]
-    plan = B[b, PLAN]
-    q = Q[plan]
-    slots = int32s(q[SLOTS], q[SLOT_LENGTH])
-    if not matches(rows_of(M, table), frame[ROW] * M[table, ARITY], A, B[b, FACT_AT], slots):
-        return False
-    if not can_begin(M, X, int32s(q[CODE], q[CODE_LENGTH]), slots, int32s(q[KEY], q[KEY_LENGTH])):
-        return False
-    if B[b, IS_TEST] == 0:
-        restart(Q, plan, _BUDGET)
-    return True
-
-
-@part
-def _body_fact(A: Int32s, at: int, slots: Int32s, arity: int, key: Int32s) -> None:
-    for j in range(arity):
-        key[j] = slots[A[at + j]]
-
-
-@part
-def _is_proved_ahead(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s) -> bool:
-    """Whether all facts of an instance's body are proved or explicit."""
-    count = A[at]
-    at += 1
-    for _ in range(count):
-        k = np.int64(A[at])
-        arity = M[R[k, PROVED], ARITY]
-        _body_fact(A, at + 1, slots, arity, key)
-        is_explicit = R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key[:arity])
-        if not is_explicit and not contains(M, R[k, PROVED], key[:arity]):
-            return False
-        at += 1 + arity
-    return True
-
-
-@part
-def _next_unchecked(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s, first: int) -> int:
-    """The first fact of an instance's body, from the one at place `first` on, that has not been checked; its place, and its key.
-
-    -1 if there is none, -2 if one of them has gone.
-    """
-    count, result = A[at], np.int64(-1)
-    at += 1
-    for place in range(count):
-        k = np.int64(A[at])
-        arity = M[R[k, PROVED], ARITY]
-        _body_fact(A, at + 1, slots, arity, key)
-        if contains(M, R[k, GONE], key[:arity]):
-            return np.int64(-2)
-        if result < 0 and place >= first and not contains(M, R[k, CHECKED], key[:arity]):
-            result = np.int64(place)
-        at += 1 + arity
-    return result
 
 
 @part
@@ -252,19 +150,19 @@ def _forward(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, R: Int64s, F
                     extend_index(M, X, np.int64(N[i]), M[checked, ALL])
             Z[FORTH], Z[FORTH_OF] = R[k, FORTH_FROM], k
             if Z[FORTH] < R[k, FORTH_TO]:
-                restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
+                restart(Q, np.int64(F[Z[FORTH]]), PLAN_STEPS)
         while Z[FORTH] < R[k, FORTH_TO]:
             plan = np.int64(F[Z[FORTH]])
             status = run_plan(M, X, V, T, Q, plan)
             S = int64s(Q[plan, STATE], STATE_WIDTH)
             if status != DONE:
                 Z[FULL_TABLE] = S[CULPRIT]
-                S[BUDGET] = _BUDGET
+                S[BUDGET] = PLAN_STEPS
                 return status
             Z[FORWARD_COUNT] += S[DERIVATIONS]
             Z[FORTH] += 1
             if Z[FORTH] < R[k, FORTH_TO]:
-                restart(Q, np.int64(F[Z[FORTH]]), _BUDGET)
+                restart(Q, np.int64(F[Z[FORTH]]), PLAN_STEPS)
         Z[FORTH] = -1
         R[k, USED] += 1
         M[proved, OLD] = M[proved, ALL] = R[k, USED]
@@ -298,7 +196,7 @@ def _next_suspect(M: Int64s, R: Int64s, frames: Int64s, Z: Int64s) -> bool:
             table = R[k, SUSPECTS]
             base = R[k, NEXT_SUSPECT] * M[table, ARITY]
             R[k, NEXT_SUSPECT] += 1
-            _open(M, R, k, rows_of(M, table)[base : base + M[table, ARITY]], frames, Z)
+            check(M, R, k, rows_of(M, table)[base : base + M[table, ARITY]], frames, Z)
             return True
     return False
 
@@ -321,53 +219,53 @@ def _advance(
             if frame[PASS] == CHECKING or frame[HAS_INSTANCE] == 0:
                 Z[DEPTH] -= 1
                 return DONE
-            frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], _NEXT_PLAN
+            frame[PASS], frame[BACKWARD], frame[ATOM] = CHECKING, R[k, BACK_FROM], NEXT_PLAN
         b = frame[BACKWARD]
         plan = B[b, PLAN]
         if frame[WAITS] != 0:
-            _take_place(V, Q, plan, frame)
-        elif frame[ATOM] == _NEXT_PLAN:
-            if not _start(M, X, R, Q, B, A, frame):
+            take_place(V, Q, plan, frame)
+        elif frame[ATOM] == NEXT_PLAN:
+            if not start(M, X, R, Q, B, A, frame):
                 frame[BACKWARD] += 1
                 continue
-            frame[ATOM] = _ONE_INSTANCE if B[b, IS_TEST] != 0 else _NEXT_INSTANCE
+            frame[ATOM] = ONE_INSTANCE if B[b, IS_TEST] != 0 else NEXT_INSTANCE
         slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
         if frame[ATOM] < 0:
-            status = np.int64(FOUND if frame[ATOM] == _ONE_INSTANCE else DONE)
+            status = np.int64(FOUND if frame[ATOM] == ONE_INSTANCE else DONE)
             if B[b, IS_TEST] == 0:
                 status = run_plan(M, X, V, T, Q, plan)
             if status == DONE:
                 frame[BACKWARD] += 1
-                frame[ATOM] = _NEXT_PLAN
+                frame[ATOM] = NEXT_PLAN
                 continue
             if status != FOUND:
-                int64s(Q[plan, STATE], STATE_WIDTH)[BUDGET] = _BUDGET
-                _keep_place(Q, plan, frame)
+                int64s(Q[plan, STATE], STATE_WIDTH)[BUDGET] = PLAN_STEPS
+                keep_place(Q, plan, frame)
                 return status
             Z[BACKWARD_COUNT] += 1
             Z[STEPS_LEFT] -= 1
             frame[ATOM], frame[HAS_INSTANCE] = 0, 1
         if frame[PASS] == LOOKING_AHEAD:
-            if _is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
+            if is_proved_ahead(M, R, A, B[b, BODY_AT], slots, key):
                 insert(M, R[k, PROVED], fact)
                 Z[HAS_PROVED] = 1
                 Z[DEPTH] -= 1
                 return DONE
-            frame[ATOM] = _NEXT_INSTANCE
+            frame[ATOM] = NEXT_INSTANCE
             continue
-        place = _next_unchecked(M, R, A, B[b, BODY_AT], slots, key, frame[ATOM])
+        place = next_unchecked(M, R, A, B[b, BODY_AT], slots, key, frame[ATOM])
         if place < 0:
-            frame[ATOM] = _NEXT_INSTANCE
+            frame[ATOM] = NEXT_INSTANCE
             continue
         frame[ATOM] = place + 1
-        _keep_place(Q, plan, frame)
+        keep_place(Q, plan, frame)
         at = B[b, BODY_AT] + 1
         for _ in range(place):
             at += 1 + M[R[A[at], PROVED], ARITY]
         other = np.int64(A[at])
         width = M[R[other, PROVED], ARITY]
-        _body_fact(A, at + 1, slots, width, key)
-        _open(M, R, other, key[:width], frames, Z)
+        body_fact(A, at + 1, slots, width, key)
+        check(M, R, other, key[:width], frames, Z)
         return DONE
 
 
