@@ -12,7 +12,7 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 
 from tidelog import KnowledgeBase, Source, facts
-from tidelog.local import calls, materialise, tables, virtual, watch
+from tidelog.local import calls, indexes, materialise, tables, virtual, watch
 from tidelog.local.dictionary import Dictionary
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kb import LocalKnowledgeBase
@@ -115,7 +115,7 @@ def under(given: Conditions) -> Iterator[None]:
             (tables, "_EARLY_BYTES_A_FACT", early),
             (tables, "LARGEST_DOMAIN", given.largest_domain),
             (tables, "_FIRST_CAPACITY", given.first_capacity),
-            (tables, "_PIECE", given.piece),
+            (indexes, "_PIECE", given.piece),
             (materialise, "STEP_BUDGET", given.step_budget),
             (calls, "_PIECE", given.piece),
             (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),

@@ -181,6 +181,7 @@ class _Machine:
         state, words, loop, deletion = self.state, self.words, self.loop, self.deletion
         evaluation, store = deletion.evaluation, self.state.store
         loop.fill(0)
+        loop[letting_go.RULE_STEPS] = materialise.STEP_BUDGET
         does_all = losing is not None and passing_on is not None
         lost, past = losing or self.no_rules, passing_on or self.no_rules
         for rules in (lost, past):

@@ -21,14 +21,13 @@ LEAVING_WIDTH = 5
 # LEFT        how many of the facts that went have left it
 
 # C: where the loop stands.
-PHASE, RESULT, REMOVED, WANTED, ONLY_EXAMINES = range(5)
-LOOP_WIDTH = 5
+PHASE, RESULT, REMOVED, WANTED, ONLY_EXAMINES, RULE_STEPS = range(6)
+LOOP_WIDTH = 6
 LOSING, GOING_ON_LOSING, EXAMINING, GOING_ON_EXAMINING, PASSING_ON, GOING_ON_PASSING_ON, REMOVING = range(7)
 # REMOVED     how many columns of G are in use, each a relation and the number of a row
 # WANTED      how many of them there must be room for, or the relation to see to
-# ONLY_EXAMINES  whether the rest of the loop is Python's
+# ONLY_EXAMINES  whether the rest of the loop is Python's;  RULE_STEPS: steps of a rule before it is paused
 GROW_REMOVED, SEE_TO_TABLE = 300, 301  # none of the reasons of `rounds` and `proving`
-_STEPS = 1 << 16
 _TIMES = 64
 """Times around the loop before somebody can look up."""
 
@@ -82,12 +81,12 @@ def _remove(M: Int64s, X: Int64s, R: Int64s, L: Int64s, own: Int32s, every: Int3
 
 
 @part
-def _begin(M: Int64s, W: Int64s, Z: Int64s) -> int:
+def _begin(M: Int64s, W: Int64s, Z: Int64s, steps: int) -> int:
     """Let rules that run once stand at their beginning; DONE, or why they cannot."""
     undefined = Z[rounds.UNDEFINED_COUNT]
     Z[:] = 0
     Z[rounds.UNDEFINED_COUNT] = undefined
-    Z[rounds.STEPS] = _STEPS
+    Z[rounds.STEPS] = steps
     Z[rounds.IS_ONCE] = 1
     return rounds.fits(M, W)
 
@@ -131,7 +130,7 @@ def let_go(
     times = 0
     while True:
         if C[PHASE] == LOSING:
-            C[RESULT] = _begin(M, lost_W, lost_Z)
+            C[RESULT] = _begin(M, lost_W, lost_Z, C[RULE_STEPS])
             if C[RESULT] != DONE:
                 return
             C[PHASE] = GOING_ON_LOSING
@@ -158,7 +157,7 @@ def let_go(
             has_gone = _show_gone(M, R, L)
             C[PHASE] = PASSING_ON if has_gone and C[ONLY_EXAMINES] == 0 else EXAMINING
         if C[PHASE] == PASSING_ON:
-            C[RESULT] = _begin(M, past_W, past_Z)
+            C[RESULT] = _begin(M, past_W, past_Z, C[RULE_STEPS])
             if C[RESULT] != DONE:
                 return
             C[PHASE] = GOING_ON_PASSING_ON
