@@ -27,8 +27,9 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     """
     mentions = Mentions.of(rule)
     planner = _Planner(rule, state, delta, frozenset(), mentions)
+    least = planner.least_elsewhere() if delta is not None and not delta_first else float("inf")
     planner.order(delta_first=delta is not None)
-    if delta is not None and not delta_first and sum(isinstance(literal, Atom) for literal in rule.body) > 1:
+    if planner.visited > least:
         other = _Planner(rule, state, delta, frozenset(), mentions)
         other.order()
         if other.visited < planner.visited and not other.tests_delta:
@@ -113,6 +114,13 @@ class _Planner(Steps):
             if at is None:
                 at = min(waiting, key=lambda place: (self._matches(waiting[place], place), place))
             self._take(waiting, at)
+
+    def least_elsewhere(self) -> float:
+        """Before anything is in order: how many bindings there are at least if another atom than the delta's comes first."""
+        body = dict(enumerate(self.rule.body))
+        if self._ready(body) is not None:
+            return 0.0
+        return min((self._matches(literal, at) for at, literal in body.items() if at != self.delta), default=float("inf"))
 
     def _take(self, waiting: dict[int, Literal], at: int) -> None:
         literal = waiting.pop(at)
