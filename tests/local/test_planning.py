@@ -118,3 +118,14 @@ def test_behind_the_last_variable_of_the_head_one_solution_is_enough(kb: Knowled
     """Then the kernel goes back to the step that binds it."""
     assert planned(kb, "small(X), big(X, Y), wide(Y, _, _)", "X").code[layout.CUT] == 0
     assert planned(kb, "small(X), big(X, Y), wide(Y, _, _)", "").code[layout.CUT] == -1
+
+
+def test_a_relation_that_was_empty_before_is_not_joined_with_everything(kb: KnowledgeBase) -> None:
+    """The plan may be used again when almost all of the relation was there before the delta."""
+    body, small = "small(X), big(X, Y), big(Y, Z), small(Z)", engine_of(kb).state.table("small")
+    small.show_all(0)
+    try:
+        found = planned(kb, body, "XZ", 3)
+    finally:
+        small.show_all()
+    assert steps(found) == ["SCAN", "PROBE", "PROBE", "TEST", "EMIT"]

@@ -63,8 +63,9 @@ class Condensation:
         """Tell the kernel of buffers, and keep them alive."""
         for name, buffer in buffers.items():
             place = getattr(kernel, name)
-            self._buffers[place] = buffer
-            self.words[place] = buffer.ctypes.data
+            if self._buffers.get(place) is not buffer:  # versions share what has not changed
+                self._buffers[place] = buffer
+                self.words[place] = buffer.ctypes.data
 
     def keep_lists(self, name: str, lists: Lists) -> None:
         """Tell the kernel of lists."""

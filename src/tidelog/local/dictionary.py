@@ -121,11 +121,15 @@ class Dictionary:
 
     def encode_alike(self, values: Sequence[Any]) -> Int32s:
         """The ids of Python's values that are all integers, or all strings; an error if one cannot be."""
-        import pyarrow as pa
-
         if type(values[0]) is int:
-            return self.encode_numbers(Kind.INT, np.array(values, np.int64))
-        return self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
+            kind, ids = Kind.INT, self.encode_numbers(Kind.INT, np.array(values, np.int64))
+        else:
+            import pyarrow as pa
+
+            kind, ids = Kind.STRING, self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
+        if len(values) <= _A_FEW and len(self.quick[kind]) + len(values) <= _MOST_KNOWN:
+            self.quick[kind].update(zip(values, ids.tolist(), strict=True))
+        return ids
 
     def encode(self, values: Sequence[Value]) -> Int32s:
         """The ids of some values."""
@@ -277,6 +281,8 @@ def value_of_text(kind: Kind, key: str) -> Value:
 _NO_TEXT = np.zeros(1, np.int64)
 _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
+_A_FEW = 1_000
+"""Of more values than that few will be asked for again by themselves."""
 
 
 def _resized(buffer: Any, length: int) -> Any:

@@ -8,6 +8,7 @@ that is wrong is said at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -23,6 +24,8 @@ from tidelog.values import Kind, Value, from_python
 
 _MANY = 64
 """More facts than that are read column by column."""
+_A_FEW = 4
+"""Values that nobody has met yet are read one by one in so many facts at most, and together in more."""
 Fact = tuple[object, ...]
 Columns = tuple[dict[type, dict[Any, int]], ...]
 """For each column of a relation the ids by Python's types of values that fit it as they are."""
@@ -67,19 +70,40 @@ class FactReader:
 
     def read(self, facts: Iterable[Fact]) -> GivenFacts:
         """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
-        ids: dict[str, dict[tuple[int, ...], None]] = {}
-        others: list[Fact] = []
         if type(facts) is not list and type(facts) is not tuple:
             facts = list(facts)
         if len(facts) > _MANY:
             return self._read_many(facts)
+        ids: dict[str, dict[tuple[int, ...], None]] = {}
+        others = self._read_few(facts, ids, learns=len(facts) <= _A_FEW)
+        if len(facts) > _A_FEW and others:
+            self._learn(others)
+            others = self._read_few(others, ids, learns=True)
+        return GivenFacts(self._terms, ids, self._check(others) if others else [])
+
+    def _read_few(self, facts: Sequence[Fact], ids: dict[str, dict[tuple[int, ...], None]], *, learns: bool) -> list[Fact]:
+        """Read facts into ids by relation; those that are not usual or, unless it `learns`, have values that nobody has met."""
+        others: list[Fact] = []
         for fact in facts:
-            row = self._quick_row(fact)
+            row = self._quick_row(fact, learns=learns)
             if row is None:
                 others.append(fact)
             else:
                 ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
-        return GivenFacts(self._terms, ids, self._check(others) if others else [])
+        return others
+
+    def _learn(self, facts: Iterable[Fact]) -> None:
+        """Meet the integers and strings of some facts, all at once."""
+        met: dict[type, dict[Any, None]] = {int: {}, str: {}}
+        for fact in facts:
+            if type(fact) is tuple:
+                for value in fact[1:]:
+                    if type(value) in met:
+                        met[type(value)][value] = None
+        for values in met.values():
+            if values:
+                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
+                    self._terms.encode_alike(list(values))
 
     def _read_many(self, facts: Sequence[Fact]) -> GivenFacts:
         """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
@@ -127,7 +151,7 @@ class FactReader:
         ids = {kind: self._terms.encode_alike(alike) for kind, alike in values.items() if alike}
         return {name: np.column_stack([ids[kind][begin:end] for kind, begin, end in columns]) for name, columns in places.items()}
 
-    def _quick_row(self, fact: Fact) -> tuple[int, ...] | None:
+    def _quick_row(self, fact: Fact, *, learns: bool) -> tuple[int, ...] | None:
         """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
         if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
             return None
@@ -143,6 +167,8 @@ class FactReader:
                 return None
             if value in ids:
                 row.append(ids[value])
+            elif not learns:
+                return None
             elif type(value) is int and (found := terms.encode_int(value)) is not None:
                 row.append(found)
             elif (fitting := _usual(value)) is None:

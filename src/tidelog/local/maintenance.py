@@ -150,7 +150,7 @@ class Maintenance:
                 own[name].insert(rows)
         first: list[tuple[CoreRule, CoreRule]] = []
         if self._gains(unit, changed):
-            first = [(variant, rule) for rule in unit.rules for variant in self.deltas.gaining(rule, set(own))]
+            first = self._gaining(unit, changed)
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
         if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
             counting.insert(unit, new, first, self.deltas, self.evaluation)
@@ -177,8 +177,11 @@ class Maintenance:
         key = ("inserting", id(unit), *map(id, first))
         together: Together | None = self.state.variants.get(key)
         if together is None:
+            changed = [name for name in unit.uses if name in self.deltas and name not in unit.relations]
+            others = {name for name in changed if self.deltas.of[name].begin is None and self.deltas.of[name].has_gained}
             atoms = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule)]
-            entries: list[Entry] = [(rule, at) for rule, at, name in atoms if name not in self.state.virtual]
+            others |= self.state.virtual.keys()
+            entries: list[Entry] = [(rule, at) for rule, at, name in atoms if name not in others]
             together = self.state.variants[key] = Together(self.state, [*entries, *((rule, None) for rule in first)], unit)
         if not together.run(self.evaluation, new):
             if together.has_begun:
@@ -230,13 +233,26 @@ class Maintenance:
             for name in changed
         )
 
+    def _gaining(self, unit: Unit, changed: list[str]) -> list[tuple[CoreRule, CoreRule]]:
+        """Rules for instances that changes below bring, each with the one that it was made from; kept for changes like these."""
+        deltas = self.deltas
+        told = [(name, deltas.plus(name), deltas.minus(name), deltas.of[name].begin is None) for name in changed]
+        key = ("gaining", id(unit), *told)
+        known: list[tuple[CoreRule, CoreRule]] | None = self.state.variants.get(key)
+        if known is None:
+            own = set(unit.relations)
+            known = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
+            self.state.variants[key] = known
+        return known
+
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""
         table = self.state.tables[name]
         came = table.appended_since(begin if table.arity else 0)
         if len(came):
-            known = self.state.helper(f"#known {gone.shape[1]}", gone.shape[1], gone)
-            came, gone = came[~known.contains(came)], gone[~table.contains(gone)]
+            is_back = self.state.helper(f"#known {gone.shape[1]}", gone.shape[1], gone).contains(came)
+            if is_back.any():
+                came, gone = came[~is_back], gone[~table.contains(gone)]
         self.deltas.changed(name, came, gone.copy())
 
     # --- from nothing ----------------------------------------------------------------------------------------------------

@@ -203,7 +203,16 @@ class Evaluation:
     def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
         """Apply rules, each with the delta of one of its atoms, or to all facts."""
         for rule, at in deltas:
-            self._run(rule, planned(rule, self.state, at))
+            if at is not None and self._sees_nothing(rule, at):
+                self.note(rule, self.watch.progress.round, 0, 0)
+            else:
+                self._run(rule, planned(rule, self.state, at))
+
+    def _sees_nothing(self, rule: CoreRule, delta: int) -> bool:
+        """Whether a relation was empty of which only what was there before the delta counts."""
+        tables = self.state.tables
+        before = [name for at, name in positive_atoms(rule) if at < delta and name in tables]
+        return any(not tables[name].length_of(layout.BEFORE) for name in before)
 
     def _run(self, rule: CoreRule, prepared: Plan) -> None:
         state, progress = self.state, self.watch.progress

@@ -27,8 +27,9 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     """
     mentions = Mentions.of(rule)
     planner = _Planner(rule, state, delta, frozenset(), mentions)
+    least = planner.least_elsewhere() if delta is not None and not delta_first else float("inf")
     planner.order(delta_first=delta is not None)
-    if delta is not None and not delta_first and sum(isinstance(literal, Atom) for literal in rule.body) > 1:
+    if planner.visited > least:
         other = _Planner(rule, state, delta, frozenset(), mentions)
         other.order()
         if other.visited < planner.visited and not other.tests_delta:
@@ -109,16 +110,23 @@ class _Planner(Steps):
         if delta_first and self.delta is not None:
             self._take(waiting, self.delta)
         while waiting:
-            at = self._ready(waiting)
+            at, matches = self._ready(waiting), None
             if at is None:
-                at = min(waiting, key=lambda place: (self._matches(waiting[place], place), place))
-            self._take(waiting, at)
+                matches, at = min((self._matches(literal, place), place) for place, literal in waiting.items())
+            self._take(waiting, at, matches)
 
-    def _take(self, waiting: dict[int, Literal], at: int) -> None:
+    def least_elsewhere(self) -> float:
+        """Before anything is in order: how many bindings there are at least if another atom than the delta's comes first."""
+        body = dict(enumerate(self.rule.body))
+        if self._ready(body) is not None:
+            return 0.0
+        return min((self._matches(literal, at) for at, literal in body.items() if at != self.delta), default=float("inf"))
+
+    def _take(self, waiting: dict[int, Literal], at: int, matches: float | None = None) -> None:
         literal = waiting.pop(at)
         if isinstance(literal, Atom):
-            if not self.is_existence(literal, at):
-                self.bindings *= self._matches(literal, at)
+            if matches is not None or not self.is_existence(literal, at):
+                self.bindings *= self._matches(literal, at) if matches is None else matches
             self.visited += self.bindings
         self.place(literal, at)
 
@@ -148,11 +156,12 @@ class _Planner(Steps):
             size = float(stored.estimated_size)
         else:
             span = self.span(place)
-            size = float(stored.length_of(span))
-            if size == 0 or not known:
+            # What was there before the delta may be nothing now, and almost all when the plan is used again.
+            size = float(stored.length_of(layout.WHOLE if span == layout.BEFORE else span))
+            if not known:  # a few rows more make a difference to all that was bound before
+                return size + _A_FEW if self.steps else size
+            if size == 0:
                 return size
-            if span == layout.BEFORE:
-                size = float(stored.length_of(layout.WHOLE))  # a chain has the delta first, which is walked too
             if distinct := stored.distinct_keys(known):
                 return size / distinct
         return size ** (1 - len(known) / len(literal.args)) if known and size else size

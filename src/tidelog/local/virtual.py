@@ -7,7 +7,6 @@ the join kernel walks it (`kernel.virtual`). Above a budget of memory the rows o
 
 from __future__ import annotations
 
-import copy
 import weakref
 from collections.abc import Callable, Iterator
 
@@ -70,7 +69,8 @@ class VirtualRelation(Condensation):
 
     def successor(self) -> VirtualRelation:
         """Another object for the same relation, to become its next version."""
-        result = copy.copy(self)
+        result = VirtualRelation.__new__(VirtualRelation)
+        result.__dict__.update(self.__dict__)
         result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
         result.previous = weakref.ref(self)
         result.put(LOOPS=-1)
