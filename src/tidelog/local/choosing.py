@@ -114,7 +114,7 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
         return Choice(asked, "as asked for")
     lost = sum(map(len, seeds.values()))
     for name in changed:
-        lost += len(deltas.of[name].came if name in unit.uses_negatively else deltas.of[name].went)
+        lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
     rows = rows_of(unit, state)
     if rows < _SMALL:
         return Choice("bf", "few facts have gone", lost)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.local.core import CoreRule
+from tidelog.local.replacements import Replacement
 from tidelog.local.state import State
 from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
@@ -34,24 +35,45 @@ class Delta:
     """If nothing went: the number of the first row that came, in the relation's table."""
     virtual: VirtualChange | None = None
     """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
+    replaced: Replacement | None = None
+    """A relation that was made anew: the same for its rows."""
+
+    @property
+    def _later(self) -> VirtualChange | Replacement | None:
+        return self.virtual if self.virtual is not None else self.replaced
+
+    @property
+    def gained(self) -> int:
+        """How many stored rows came."""
+        return len(self.came) if self.replaced is None else self.replaced.gained
+
+    @property
+    def lost(self) -> int:
+        """How many stored rows went."""
+        return len(self.went) if self.replaced is None else self.replaced.lost
 
     @property
     def has_gained(self) -> bool:
         """Whether something came, as far as one can tell without looking for it."""
-        return len(self.came) > 0 if self.virtual is None else self.virtual.can_gain
+        return len(self.came) > 0 if (later := self._later) is None else later.can_gain
 
     @property
     def has_lost(self) -> bool:
         """Whether something went, as far as one can tell without looking for it."""
-        return len(self.went) > 0 if self.virtual is None else self.virtual.can_lose
+        return len(self.went) > 0 if (later := self._later) is None else later.can_lose
+
+    @property
+    def is_mostly_new(self) -> bool:
+        """Whether at least half of the rows that there are have come, as far as one can tell without looking for them."""
+        return (later := self._later) is not None and later.is_mostly_new
 
     def rows_that_came(self) -> Rows:
         """The rows that are there now and were not before."""
-        return self.came if self.virtual is None else self.virtual.came()
+        return self.came if (later := self._later) is None else later.came()
 
     def rows_that_went(self) -> Rows:
         """The rows that were there before and are not now."""
-        return self.went if self.virtual is None else self.virtual.went()
+        return self.went if (later := self._later) is None else later.went()
 
 
 class Deltas:
@@ -59,6 +81,8 @@ class Deltas:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self.takes_all = False
+        """Whether all rows of a relation may be taken for those that came, if most of them did: then nobody looks for these."""
         self.of: dict[str, Delta] = {}
         self._told: dict[str, bool] = {}
 
@@ -75,6 +99,17 @@ class Deltas:
         """Rows came and went."""
         if len(came) or len(went):
             self.of[name] = Delta(came=came, went=went)
+
+    def made_anew(self, name: str, replacement: Replacement) -> None:
+        """A relation was made anew."""
+        if replacement.gained or replacement.lost:
+            self.of[name] = Delta(replaced=replacement)
+
+    def end(self) -> None:
+        """The update is over: what is still to be worked out keeps what it needs for that."""
+        for delta in self.of.values():
+            if delta.replaced is not None:
+                delta.replaced.end()
 
     def replace(self, name: str, delta: Delta) -> None:
         """Tell something else of a relation from now on."""
@@ -180,6 +215,9 @@ class Deltas:
                 gone = apart(Atom(lost, literal.atom.args), rule)
                 yield self.variant(rule, ("gaining", at), (gone, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
+                if self.takes_all and self.of[literal.predicate].is_mostly_new:
+                    yield rule
+                    return
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
                     body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
                     yield self.variant(rule, ("gaining", at), body)

@@ -26,6 +26,7 @@ from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.reclosing import reclose
 from tidelog.local.refolding import refold
+from tidelog.local.replacements import Replacement, Version
 from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
@@ -259,15 +260,11 @@ class Maintenance:
             self.evaluation.from_scratch(unit)
         costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
         for name, table in own.items():
-            before = self.undo.rows_before(table)
-            if name in removed:
-                before = np.concatenate([before, removed[name]])
-            rows = table.rows
-            if name in removed:
-                is_known = self.state.helper(f"#known {table.arity}", table.arity, before).contains(rows)
-            else:
-                is_known = self.undo.contained_before(table, rows)
-            self.deltas.changed(name, rows[~is_known].copy(), before[~table.contains(before)])
+            self._made_anew(name, Replacement(self.undo.version_before(table, removed.get(name)), Version.now(table)))
+
+    def _made_anew(self, name: str, replacement: Replacement) -> None:
+        """Note how a relation differs; in a stream of updates nobody should keep old versions to find it out later."""
+        self.deltas.changed(name, replacement.came(), replacement.went())
 
 
 def seen_in(tables: Mapping[str, Table]) -> int:

@@ -20,6 +20,7 @@ from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, seen_in
 from tidelog.local.materialise import Evaluation, positive_atoms
+from tidelog.local.replacements import Replacement, Version
 from tidelog.local.rule_updates import RuleUpdate, retire
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import UnitChange
@@ -58,6 +59,7 @@ class RuleMaintenance(Maintenance):
         self._became_stored = set(update.change.became_stored)
         self.visits: list[Visit] = []
         self._starts_over = False
+        self.deltas.takes_all = algorithm != "counting"
 
     def apply(self, unit: Unit) -> None:
         """Make a unit's relations what they now are."""
@@ -99,19 +101,22 @@ class RuleMaintenance(Maintenance):
         if before is None:
             self.deltas.of[name] = Delta(virtual=VirtualChange(None, after))
             return
-        rows, held = after.rows, before.rows
-        self.deltas.changed(name, rows[~before.contains(rows)], held[~after.contains(held)])
         if isinstance(before, Table):
+            self._made_anew(name, Replacement(Version.now(before), after))
             self.update.doom(name)
+        else:
+            self._made_anew(name, Replacement(before, after))
 
     def _derive_anew(self, unit: Unit, converted: set[str]) -> None:
         """Derive a unit from what the user gave; relations that were virtual are written out."""
         old = {name: self.state.drop_virtual(name) for name in converted if name in self.state.virtual}
         self._start_over(unit)
         for name, relation in old.items():
-            rows, held = self.state.tables[name].rows, relation.rows
             self.deltas.of.pop(name, None)
-            self.deltas.changed(name, rows[~relation.contains(rows)].copy(), held[~self.state.tables[name].contains(held)])
+            self._made_anew(name, Replacement(relation, Version.now(self.state.tables[name])))
+
+    def _made_anew(self, name: str, replacement: Replacement) -> None:
+        self.deltas.made_anew(name, replacement)
 
     def _start_over(self, unit: Unit, removed: Mapping[str, Rows] | None = None) -> None:
         self._starts_over = True
