@@ -25,6 +25,9 @@ from tidelog.local.state import State, Undo
 from tidelog.local.tables import Store, Table
 from tidelog.syntax.tree import Atom, Negation
 
+_A_SUSPECT = 1e-6
+"""Seconds that a suspect takes, at least."""
+
 
 class TooLongError(Exception):
     """Given up, for starting over should be quicker; `removed` are the facts that have left their relations."""
@@ -77,6 +80,7 @@ class Deletion(ABC):
             gone = [(v, rule) for rule in self.removed for v in self.deltas.losing(rule, self.own, is_gone=True)]
             self.evaluation.apply_once([self._suspecting(v, rule) for v, rule in gone])
         left = self._left = dict.fromkeys(self.gone, 0)
+        self.give_up_in_time(sum(map(len, self.suspects.values())))
         while self.examine():
             self.give_up_in_time()
             new = [name for name, table in self.gone.items() if table.end > left[name]]
@@ -100,9 +104,9 @@ class Deletion(ABC):
     deadline: float | None = None
     """When to give up (`thread_time`)."""
 
-    def give_up_in_time(self) -> None:
-        """Raise if it has taken too long."""
-        if self.deadline is not None and thread_time() > self.deadline:
+    def give_up_in_time(self, suspects: int = 0) -> None:
+        """Raise if it has taken too long, or will: one lost fact may have brought many suspects."""
+        if self.deadline is not None and thread_time() + _A_SUSPECT * suspects > self.deadline:
             raise TooLongError({name: table.rows[: self._left[name]].copy() for name, table in self.gone.items()})
 
     def _helpers(self) -> dict[str, dict[str, Table]]:

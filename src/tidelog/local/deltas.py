@@ -23,6 +23,8 @@ from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
 
 Rows = NDArray[np.int32]
 NOTHING = np.empty((0, 2), np.int32)
+_MUCH = 0.5
+"""Of the rows that a join reads, so large a share that came is much."""
 
 
 @dataclass(slots=True)
@@ -81,8 +83,8 @@ class Deltas:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.takes_all = False
-        """Whether all rows of a relation may be taken for those that came, if most of them did: then nobody looks for these."""
+        self.may_take_all = False
+        """Whether instances of a rule that were there before may be found again, if that is cheaper."""
         self.of: dict[str, Delta] = {}
         self._told: dict[str, bool] = {}
 
@@ -208,19 +210,35 @@ class Deltas:
     def gaining(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
         """Rules that derive the heads of instances that a lower relation's change has brought.
 
-        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller (`ranges`).
+        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller (`ranges`).  A
+        rule that is better applied to all rows (`takes_all`) is the only one, and serves for such relations, too.
         """
+        if self.takes_all(rule, own):
+            yield rule
+            return
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
                 gone = apart(Atom(lost, literal.atom.args), rule)
                 yield self.variant(rule, ("gaining", at), (gone, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
-                if self.takes_all and self.of[literal.predicate].is_mostly_new:
-                    yield rule
-                    return
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
                     body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
                     yield self.variant(rule, ("gaining", at), body)
+
+    def takes_all(self, rule: CoreRule, own: set[str]) -> bool:
+        """Whether a rule is better applied to all rows, since so many of them came: then nobody looks for those that did.
+
+        Where rows were appended to one relation, these are at hand; a join looks for what fits them in another, row by row
+        and once for each relation, while all rows of one are joined with all of another by whole rows of bits.
+        """
+        if not self.may_take_all:
+            return False
+        names = [literal.predicate for literal in rule.body if isinstance(literal, Atom)]
+        changed = [name for name in names if name in self.of and name not in own]
+        if any(self.of[name].begin is None and self.of[name].is_mostly_new for name in changed):
+            return True
+        share = sum(self.of[name].gained / max(1, len(self.state.stored(name))) for name in changed)
+        return len(names) > 1 and share >= _MUCH
 
     def ranges(self, names: Iterable[str]) -> dict[str, int]:
         """For changed relations to which rows were only appended, where those begin."""

@@ -61,8 +61,10 @@ class Differences:
             given = [] if delta is None else [delta.rows_that_came() if came else delta.rows_that_went()]
         if given:
             return np.concatenate(given)
-        is_known = relation in self._core.arities  # or it has just been forgotten
-        return np.empty((0, self._core.arities[relation] if is_known else self.deltas[relation].went.shape[1]), np.int32)
+        arity = self._core.arities.get(relation)
+        if arity is None:  # it has just been forgotten
+            arity = self.deltas[relation].rows_that_went().shape[1]
+        return np.empty((0, arity), np.int32)
 
 
 class Backwards:

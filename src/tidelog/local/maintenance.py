@@ -82,7 +82,9 @@ class Maintenance:
             if name not in derived:
                 table = self.state.tables[name]
                 began = self.changes.began.get(name, table.end)
-                if name in self.changes.lost:
+                if name in self.changes.lost and name not in self.changes.went and began == table.end:
+                    self.deltas.changed(name, table.appended_since(began), self.changes.lost[name])
+                elif name in self.changes.lost:
                     self._changed(name, began, np.concatenate([self.changes.lost[name], *self.changes.went.get(name, ())]))
                 elif name in self.changes.went:
                     self._changed(name, began, np.concatenate(self.changes.went[name]))
@@ -249,7 +251,9 @@ class Maintenance:
         own = {name: self.state.tables[name] for name in unit.relations}
         facts, held = progress.facts, seen_in(own)
         for name, table in own.items():
+            count = table.end
             self.undo.begin_anew(table)
+            table.reserve(count)  # as good a guess as any, and what is not used takes no memory
             if name in self.state.explicit:
                 table.insert(self.state.explicit[name].rows)
         for special in unit.specials.values():

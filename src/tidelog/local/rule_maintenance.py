@@ -14,7 +14,7 @@ from time import thread_time
 
 import numpy as np
 
-from tidelog.local.choosing import Choice, Costs, choose, costs_of, rows_of
+from tidelog.local.choosing import PLANNING, Choice, Costs, choose, costs_of, rows_of
 from tidelog.local.core import Closure, CoreRule, Unit
 from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
@@ -28,10 +28,10 @@ from tidelog.local.tables import Table
 from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Negation
 
-_FEW = 8
-"""So few lost facts are always followed."""
 _A_LOST_FACT = 3e-6
 """What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
+_INDEXING = 2e-8
+"""What it takes to find one row of a relation that has not lost any before, for each row that there is."""
 _PATIENCE = 0.5
 """One lost fact may take many along; deletion gives up after that part of the time that starting over takes."""
 
@@ -59,7 +59,7 @@ class RuleMaintenance(Maintenance):
         self._became_stored = set(update.change.became_stored)
         self.visits: list[Visit] = []
         self._starts_over = False
-        self.deltas.takes_all = algorithm != "counting"
+        self.deltas.may_take_all = algorithm != "counting"
 
     def apply(self, unit: Unit) -> None:
         """Make a unit's relations what they now are."""
@@ -164,12 +164,7 @@ class RuleMaintenance(Maintenance):
                 table.insert(rows)
         first = [variant for rule in kept.rules for variant in self.deltas.gaining(rule, set(own))]
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
-        self.evaluation.mark(unit, new)
-        watch.progress.round = 0
-        watch.look()
-        self.evaluation.apply_deltas([(rule, at) for rule in kept.rules for at, name in positive_atoms(rule) if name in new])
-        self.evaluation.apply_once([*first, *change.added])
-        self.evaluation.saturate(unit)
+        self._derive_with(unit, kept.rules, new, [*first, *change.added])
         self.counters.inserted += self.evaluation.statistics.derivations - used
         self._spent("insertion", started)
         for name in own:
@@ -179,15 +174,39 @@ class RuleMaintenance(Maintenance):
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
 
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
+        whole = [rule for rule in unit.rules if self.deltas.takes_all(rule, set(unit.relations))]
+        if not whole:
+            super()._derive(unit, new, first)
+            return
+        self._derive_with(unit, unit.rules, new, list(dict.fromkeys([*first, *whole])))
+
+    def _derive_with(self, unit: Unit, rules: Sequence[CoreRule], new: Mapping[str, int], first: Sequence[CoreRule]) -> None:
+        """Derive what follows from facts that came, and from rules that apply once: to all facts, for they are new or many."""
+        once = set(map(id, first))
+        watch = self.evaluation.watch
+        self.evaluation.mark(unit, new)
+        watch.progress.round = 0
+        watch.look()
+        others = [rule for rule in rules if id(rule) not in once]
+        self.evaluation.apply_deltas([(rule, at) for rule in others for at, name in positive_atoms(rule) if name in new])
+        self.evaluation.apply_once(first)
+        self.evaluation.saturate(unit)
+
     def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows], removed: Sequence[CoreRule] = ()) -> Choice:
         """As for updates of facts; but when rules go, so many facts may be lost that nobody needs to try."""
         choice = choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
         if self.algorithm != "auto" or choice.algorithm == "rematerialise":
             return choice
+        own = sum(len(self.state.tables[name]) for name in unit.relations)
         lost = choice.lost + sum(map(self._lost_pairs, changed)) + sum(map(self._instances, removed))
+        share = max((self._lost_share(name) for name in changed if all(_reads(rule, name) for rule in unit.rules)), default=0.0)
         costs = costs_of(unit, self.state)
+        takes = max(lost, share * own) * max(costs.per_fact, _A_LOST_FACT)
+        if costs.deletions < 0:
+            takes += PLANNING * (len(unit.rules) + len(removed)) + _INDEXING * own
         anew = costs.anew_with(rows_of(unit, self.state))
-        if lost > _FEW and lost * max(costs.per_fact, _A_LOST_FACT) > anew:
+        if takes > anew:
             why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
             return Choice("rematerialise", why, lost)
         if choice.deadline is not None:
@@ -198,6 +217,11 @@ class RuleMaintenance(Maintenance):
         """How many pairs a virtual relation has lost, at least."""
         change = self.deltas.of[name].virtual
         return max(0, len(change.before) - len(change.after)) if change is not None and change.before is not None else 0
+
+    def _lost_share(self, name: str) -> float:
+        """Which part of its rows a stored relation has lost."""
+        lost = self.deltas.of[name].lost
+        return lost / (lost + len(self.state.stored(name))) if lost else 0.0
 
     def _instances(self, rule: CoreRule) -> int:
         """How many instances a rule that is gone may have had: those of its only atom, or as many as there are heads."""
@@ -244,6 +268,11 @@ def _without(unit: Unit, change: UnitChange) -> Unit:
     negative = {name for name, is_negated in (*read, *_read(change.removed)) if is_negated}
     uses = frozenset(name for name, _ in (*read, *_read(change.removed)))
     return replace(unit, rules=rules, uses=uses, uses_negatively=frozenset(negative))
+
+
+def _reads(rule: CoreRule, name: str) -> bool:
+    """Whether a rule has a relation in a positive atom."""
+    return any(name == other for _, other in positive_atoms(rule))
 
 
 def _read(rules: tuple[CoreRule, ...]) -> list[tuple[str, bool]]:
