@@ -15,7 +15,7 @@ from time import thread_time
 import numpy as np
 
 from tidelog.local.choosing import PLANNING, Choice, Costs, choose, costs_of, rows_of
-from tidelog.local.core import Closure, CoreRule, Unit
+from tidelog.local.core import Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, seen_in
@@ -32,6 +32,8 @@ _A_LOST_FACT = 3e-6
 """What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
 _INDEXING = 2e-8
 """What it takes to find one row of a relation that has not lost any before, for each row that there is."""
+_SHARE_TO_FOLD = 0.25
+"""Of the bindings of an aggregate, the share that may come or go before all groups are folded anew."""
 _PATIENCE = 0.5
 """One lost fact may take many along; deletion gives up after that part of the time that starting over takes."""
 
@@ -68,11 +70,22 @@ class RuleMaintenance(Maintenance):
         if change is None or not change.is_at_work:
             if change is not None:
                 self._inherit_costs(unit, change)
-            super().apply(unit)
+            if self._folds_much(unit):
+                self._start_over(unit)
+            else:
+                super().apply(unit)
         else:
             self._apply_changed(unit, change)
         is_evaluated = self._starts_over or (change is not None and change.is_at_work)
         self.visits.append(Visit(unit, is_evaluated, time.perf_counter() - started))
+
+    def _folds_much(self, unit: Unit) -> bool:
+        """Whether a unit is an aggregate of which so much has changed that it is quicker to fold all of it."""
+        inner = [special.inner for special in unit.specials.values() if isinstance(special, Folding)]
+        if self.algorithm != "auto" or unit.stages or len(inner) != 1 or inner[0] not in self.deltas:
+            return False
+        delta = self.deltas.of[inner[0]]
+        return delta.gained + delta.lost > _SHARE_TO_FOLD * len(self.state.tables[inner[0]])
 
     def _apply_changed(self, unit: Unit, change: UnitChange) -> None:
         closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
