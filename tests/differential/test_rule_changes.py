@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -190,14 +188,6 @@ r3: far(X, Y) :- node(X), node(Y), not path(X, Y).
 r4: many(X, N) :- node(X), N = count { Y : path(X, Y) }.
 r5: named(X, T) :- many(X, N), T = cat(string(X), string(N)).
 """
-
-
-@pytest.fixture
-def python_takes_the_signal() -> Iterator[None]:
-    """Ctrl-C is Python's, as usual; a job in the background ignores it, and a Spark that was started has a handler of its own."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("python_takes_the_signal")
