@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,11 @@ def corpus_folder() -> Path | None:
     named = os.environ.get("TIDELOG_CORPUS")
     folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "corpus"
     return folder if folder.is_dir() else None
+
+
+@pytest.fixture
+def python_takes_the_signal() -> Iterator[None]:
+    """Ctrl-C is Python's, as usual; a job in the background ignores it, and a Spark that was started has a handler of its own."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

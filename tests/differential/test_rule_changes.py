@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import signal
+import itertools
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -29,6 +33,11 @@ from tests.local_engine import (
 
 from tidelog import KnowledgeBase, Source
 from tidelog.changes import Change
+from tidelog.local import deletion, deltas
+from tidelog.local.choosing import Choice
+from tidelog.local.core import Folding, Unit
+from tidelog.local.maintenance import Maintenance
+from tidelog.local.rule_maintenance import RuleMaintenance
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
 
@@ -138,6 +147,50 @@ def test_many_rules_come_and_go(part: int, algorithm: str, history: RuleHistory,
     check_history(history, replace(given_conditions, algorithm=algorithm))
 
 
+# --- whatever is chosen --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def at_random(chance: Random) -> Iterator[None]:
+    """Let everything be chosen by chance that time and sizes tell otherwise, and let deletions give up after any round."""
+    looks = itertools.count()
+
+    def choose(*_: object) -> Choice:
+        algorithm = chance.choice(("bf", "dred", "rematerialise"))
+        return Choice(algorithm, "by chance", 1, chance.choice((None, next(looks) + chance.randrange(5))))
+
+    with ExitStack() as stack:
+        for owner, name, value in (
+            (Maintenance, "_choose", choose),
+            (RuleMaintenance, "_choose", choose),
+            (RuleMaintenance, "_folds_much", lambda _, unit: _folds(unit) and chance.random() < 0.5),
+            (deletion, "thread_time", lambda: next(looks)),
+            (deletion, "_A_SUSPECT", 0.0),
+            (deltas, "_MUCH", chance.choice((0.01, 0.5, 10.0))),
+        ):
+            stack.enter_context(patch.object(owner, name, value))
+        yield
+
+
+def _folds(unit: Unit) -> bool:
+    return not unit.stages and any(isinstance(special, Folding) for special in unit.specials.values())
+
+
+@given(rule_histories(), conditions, st.integers(0, 1 << 16))
+@settings(max_examples=60)
+def test_whatever_is_chosen(history: RuleHistory, given_conditions: Conditions, seed: int) -> None:
+    with at_random(Random(seed)):
+        check_history(history, replace(given_conditions, algorithm="auto"))
+
+
+@pytest.mark.nightly
+@given(rule_histories(most_steps=8, largest_arity=4), conditions, st.integers(0, 1 << 16))
+@settings(max_examples=4_000)
+def test_whatever_is_chosen_in_long_histories(history: RuleHistory, given_conditions: Conditions, seed: int) -> None:
+    with at_random(Random(seed)):
+        check_history(history, replace(given_conditions, algorithm="auto"))
+
+
 # --- all or nothing ------------------------------------------------------------------------------------------------------
 
 
@@ -191,12 +244,11 @@ r5: named(X, T) :- many(X, N), T = cat(string(X), string(N)).
 """
 
 
+@pytest.mark.usefixtures("python_takes_the_signal")
 @pytest.mark.parametrize("modules", [True, False], ids=["modules", "rules"])
 @pytest.mark.parametrize("removed", ["r1", "r2", "r4", "r5"])
 def test_interrupted_at_every_moment(modules: bool, removed: str) -> None:
     """By the signal of Ctrl-C, while a rule goes and others come that make the rest recursive."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        pytest.skip("somebody else takes care of the signal")
     interruption = Interruption()
     interruption.by_signal = True
     edges = [("edge", at, at + 1) for at in range(6)] + [("node", at) for at in range(7)]

@@ -124,6 +124,7 @@ def test_many_are_interrupted(history: History, given_conditions: Conditions, af
     check_interrupted(history, given_conditions, after)
 
 
+@pytest.mark.usefixtures("python_takes_the_signal")
 @pytest.mark.parametrize("modules", [True, False])
 @pytest.mark.parametrize("by_signal", [True, False], ids=["signal", "exception"])
 def test_interrupted_at_every_moment(modules: bool, by_signal: bool) -> None:

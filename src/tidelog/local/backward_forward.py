@@ -208,7 +208,7 @@ class _Machine:
             else:
                 self._see_to(outcome)
             evaluation.watch.look()
-            deletion.give_up_in_time()
+            deletion.give_up_in_time(deletion.suspect_count if outcome == letting_go.MANY_SUSPECTS else 0)
         lost.note(evaluation)
         past.note(evaluation)
 

@@ -31,7 +31,7 @@ _ENOUGH = 50
 """So many suspects tell what others will be like."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed takes over."""
-_PLANNING = 5e-4
+PLANNING = 5e-4
 """Seconds for each rule that a first deletion may take longer, for it makes plans."""
 
 
@@ -116,7 +116,7 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
         return Choice(asked, "as asked for")
     lost = sum(map(len, seeds.values()))
     for name in changed:
-        lost += len(deltas.of[name].came if name in unit.uses_negatively else deltas.of[name].went)
+        lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
     rows = rows_of(unit, state)
     if rows < _SMALL:
         if lost > _FEW and lost > _MUCH * rows:
@@ -127,7 +127,7 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
     if lost > _FEW and lost * costs.per_fact > anew:
         costs.seconds *= 0.9  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
-    deadline = thread_time() + _PATIENCE * (anew if costs.deletions >= 0 else anew + _PLANNING * len(unit.rules))
+    deadline = thread_time() + _PATIENCE * (anew if costs.deletions >= 0 else anew + PLANNING * len(unit.rules))
     if lost > _FEW and costs.has_few_proofs:
         return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, deadline)
     return Choice("bf", "few facts have gone", lost, deadline)

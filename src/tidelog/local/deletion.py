@@ -25,6 +25,9 @@ from tidelog.local.state import State, Undo
 from tidelog.local.tables import Store, Table
 from tidelog.syntax.tree import Atom, Negation
 
+_A_SUSPECT = 1e-6
+"""Seconds that a suspect takes, at least."""
+
 
 class TooLongError(Exception):
     """Given up, for starting over should be quicker; `removed` are the facts that have left their relations."""
@@ -88,6 +91,7 @@ class Deletion(ABC):
         """Suspect what has lost an instance; examine suspects, suspect what depends on those that went, and so on."""
         self._run(prepared.losing, prepared.losing_together)
         left = self.left
+        self.give_up_in_time(self.suspect_count)
         while self.examine():
             self.give_up_in_time()
             new = [name for name, table in self.gone.items() if table.end > left[name]]
@@ -103,12 +107,17 @@ class Deletion(ABC):
                 self.state.table(name).show_all()
                 left[name] = ends[name]
 
+    @property
+    def suspect_count(self) -> int:
+        """How many facts have been suspected so far."""
+        return sum(map(len, self.suspects.values()))
+
     deadline: float | None = None
     """When to give up (`thread_time`)."""
 
-    def give_up_in_time(self) -> None:
-        """Raise if it has taken too long."""
-        if self.deadline is not None and thread_time() > self.deadline:
+    def give_up_in_time(self, suspects: int = 0) -> None:
+        """Raise if it has taken too long, or will: one lost fact may have brought many suspects."""
+        if self.deadline is not None and thread_time() + _A_SUSPECT * suspects > self.deadline:
             raise TooLongError({name: table.rows[: self.left[name]].copy() for name, table in self.gone.items()})
 
     def _helpers(self) -> dict[str, dict[str, Table]]:

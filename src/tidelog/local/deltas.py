@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.local.core import CoreRule
+from tidelog.local.replacements import Replacement
 from tidelog.local.state import State
 from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
 
 Rows = NDArray[np.int32]
 NOTHING = np.empty((0, 2), np.int32)
+_MUCH = 0.5
+"""Of the rows that a join reads, so large a share that came is much."""
 
 
 @dataclass(slots=True)
@@ -34,24 +37,45 @@ class Delta:
     """If nothing went: the number of the first row that came, in the relation's table."""
     virtual: VirtualChange | None = None
     """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
+    replaced: Replacement | None = None
+    """A relation that was made anew: the same for its rows."""
+
+    @property
+    def _later(self) -> VirtualChange | Replacement | None:
+        return self.virtual if self.virtual is not None else self.replaced
+
+    @property
+    def gained(self) -> int:
+        """How many stored rows came."""
+        return len(self.came) if self.replaced is None else self.replaced.gained
+
+    @property
+    def lost(self) -> int:
+        """How many stored rows went."""
+        return len(self.went) if self.replaced is None else self.replaced.lost
 
     @property
     def has_gained(self) -> bool:
         """Whether something came, as far as one can tell without looking for it."""
-        return len(self.came) > 0 if self.virtual is None else self.virtual.can_gain
+        return len(self.came) > 0 if (later := self._later) is None else later.can_gain
 
     @property
     def has_lost(self) -> bool:
         """Whether something went, as far as one can tell without looking for it."""
-        return len(self.went) > 0 if self.virtual is None else self.virtual.can_lose
+        return len(self.went) > 0 if (later := self._later) is None else later.can_lose
+
+    @property
+    def is_mostly_new(self) -> bool:
+        """Whether at least half of the rows that there are have come, as far as one can tell without looking for them."""
+        return (later := self._later) is not None and later.is_mostly_new
 
     def rows_that_came(self) -> Rows:
         """The rows that are there now and were not before."""
-        return self.came if self.virtual is None else self.virtual.came()
+        return self.came if (later := self._later) is None else later.came()
 
     def rows_that_went(self) -> Rows:
         """The rows that were there before and are not now."""
-        return self.went if self.virtual is None else self.virtual.went()
+        return self.went if (later := self._later) is None else later.went()
 
 
 class Deltas:
@@ -59,6 +83,8 @@ class Deltas:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self.may_take_all = False
+        """Whether instances of a rule that were there before may be found again, if that is cheaper."""
         self.of: dict[str, Delta] = {}
         self._told: dict[str, bool] = {}
 
@@ -75,6 +101,17 @@ class Deltas:
         """Rows came and went."""
         if len(came) or len(went):
             self.of[name] = Delta(came=came, went=went)
+
+    def made_anew(self, name: str, replacement: Replacement) -> None:
+        """A relation was made anew."""
+        if replacement.gained or replacement.lost:
+            self.of[name] = Delta(replaced=replacement)
+
+    def end(self) -> None:
+        """The update is over: what is still to be worked out keeps what it needs for that."""
+        for delta in self.of.values():
+            if delta.replaced is not None:
+                delta.replaced.end()
 
     def replace(self, name: str, delta: Delta) -> None:
         """Tell something else of a relation from now on."""
@@ -173,8 +210,12 @@ class Deltas:
     def gaining(self, rule: CoreRule, own: set[str]) -> Iterator[CoreRule]:
         """Rules that derive the heads of instances that a lower relation's change has brought.
 
-        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller (`ranges`).
+        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller (`ranges`).  A
+        rule that is better applied to all rows (`takes_all`) is the only one, and serves for such relations, too.
         """
+        if self.takes_all(rule, own):
+            yield rule
+            return
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
                 gone = apart(Atom(lost, literal.atom.args), rule)
@@ -183,6 +224,21 @@ class Deltas:
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:
                     body = (*rule.body[:at], Atom(new, literal.args), *rule.body[at + 1 :])
                     yield self.variant(rule, ("gaining", at), body)
+
+    def takes_all(self, rule: CoreRule, own: set[str]) -> bool:
+        """Whether a rule is better applied to all rows, since so many of them came: then nobody looks for those that did.
+
+        Where rows were appended to one relation, these are at hand; a join looks for what fits them in another, row by row
+        and once for each relation, while all rows of one are joined with all of another by whole rows of bits.
+        """
+        if not self.may_take_all:
+            return False
+        names = [literal.predicate for literal in rule.body if isinstance(literal, Atom)]
+        changed = [name for name in names if name in self.of and name not in own]
+        if any(self.of[name].begin is None and self.of[name].is_mostly_new for name in changed):
+            return True
+        share = sum(self.of[name].gained / max(1, len(self.state.stored(name))) for name in changed)
+        return len(names) > 1 and share >= _MUCH
 
     def ranges(self, names: Iterable[str]) -> dict[str, int]:
         """For changed relations to which rows were only appended, where those begin."""

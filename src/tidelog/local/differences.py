@@ -9,12 +9,12 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tidelog.changes import Part
 from tidelog.local.core import Core
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ExplicitChanges
+from tidelog.local.replacements import among
 
 
 class Difference(Protocol):
@@ -58,11 +58,13 @@ class Differences:
             return None
         else:
             delta = self.deltas.get(stored)
-            given = [] if delta is None else [delta.came if came else delta.went]
+            given = [] if delta is None else [delta.rows_that_came() if came else delta.rows_that_went()]
         if given:
             return np.concatenate(given)
-        is_known = relation in self._core.arities  # or it has just been forgotten
-        return np.empty((0, self._core.arities[relation] if is_known else self.deltas[relation].went.shape[1]), np.int32)
+        arity = self._core.arities.get(relation)
+        if arity is None:  # it has just been forgotten
+            arity = self.deltas[relation].rows_that_went().shape[1]
+        return np.empty((0, arity), np.int32)
 
 
 class Backwards:
@@ -103,8 +105,8 @@ class InTurn:
         for step in others:
             more, less = (step.rows(relation, "all", came=came) for came in (True, False))
             plus, minus = (
-                np.concatenate([plus[~_among(plus, less)], more[~_among(more, minus)]]),
-                np.concatenate([minus[~_among(minus, more)], less[~_among(less, plus)]]),
+                np.concatenate([plus[~among(plus, less)], more[~among(more, minus)]]),
+                np.concatenate([minus[~among(minus, more)], less[~among(less, plus)]]),
             )
         return _part(plus if came else minus, part, self.given(relation, came=came))
 
@@ -120,15 +122,5 @@ def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:
         return rows
     if given is None:
         return rows[:0]
-    is_given = _among(rows, given)
+    is_given = among(rows, given)
     return rows[is_given] if part == "explicit" else rows[~is_given]
-
-
-def _among(rows: Rows, others: Rows) -> NDArray[np.bool_]:
-    """For each row whether it is among others."""
-    if not len(others):
-        return np.zeros(len(rows), np.bool_)
-    if not rows.shape[1]:
-        return np.ones(len(rows), np.bool_)
-    one, other = (np.ascontiguousarray(r).view([("", np.int32)] * rows.shape[1]).ravel() for r in (rows, others))
-    return np.isin(one, other)

@@ -164,6 +164,7 @@ class LocalEngine:
             except BaseException:
                 own.go_back()
                 raise
+        maintenance.deltas.end()
         differences = Differences(self.core, self._derived, maintenance.deltas.of, self._changes)
         self._is_derived, self._changes = True, ExplicitChanges()
         self.settlings += 1

@@ -26,6 +26,7 @@ from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.reclosing import reclose
 from tidelog.local.refolding import refold
+from tidelog.local.replacements import Replacement, Version
 from tidelog.local.rounds import Entry, Together, is_possible
 from tidelog.local.state import State, Undo
 from tidelog.local.tables import Table
@@ -81,7 +82,9 @@ class Maintenance:
             if name not in derived:
                 table = self.state.tables[name]
                 began = self.changes.began.get(name, table.end)
-                if name in self.changes.lost:
+                if name in self.changes.lost and name not in self.changes.went and began == table.end:
+                    self.deltas.changed(name, table.appended_since(began), self.changes.lost[name])
+                elif name in self.changes.lost:
                     self._changed(name, began, np.concatenate([self.changes.lost[name], *self.changes.went.get(name, ())]))
                 elif name in self.changes.went:
                     self._changed(name, began, np.concatenate(self.changes.went[name]))
@@ -264,7 +267,9 @@ class Maintenance:
         own = {name: self.state.tables[name] for name in unit.relations}
         facts, held = progress.facts, seen_in(own)
         for name, table in own.items():
+            count = table.end
             self.undo.begin_anew(table)
+            table.reserve(count)  # as good a guess as any, and what is not used takes no memory
             if name in self.state.explicit:
                 table.insert(self.state.explicit[name].rows)
         for special in unit.specials.values():
@@ -275,15 +280,11 @@ class Maintenance:
             self.evaluation.from_scratch(unit)
         costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
         for name, table in own.items():
-            before = self.undo.rows_before(table)
-            if name in removed:
-                before = np.concatenate([before, removed[name]])
-            rows = table.rows
-            if name in removed:
-                is_known = self.state.helper(f"#known {table.arity}", table.arity, before).contains(rows)
-            else:
-                is_known = self.undo.contained_before(table, rows)
-            self.deltas.changed(name, rows[~is_known].copy(), before[~table.contains(before)])
+            self._made_anew(name, Replacement(self.undo.version_before(table, removed.get(name)), Version.now(table)))
+
+    def _made_anew(self, name: str, replacement: Replacement) -> None:
+        """Note how a relation differs; in a stream of updates nobody should keep old versions to find it out later."""
+        self.deltas.changed(name, replacement.came(), replacement.went())
 
 
 def seen_in(tables: Mapping[str, Table]) -> int:

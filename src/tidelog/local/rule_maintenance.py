@@ -14,12 +14,13 @@ from time import thread_time
 
 import numpy as np
 
-from tidelog.local.choosing import Choice, Costs, choose, costs_of, rows_of
-from tidelog.local.core import Closure, CoreRule, Unit
+from tidelog.local.choosing import PLANNING, Choice, Costs, choose, costs_of, rows_of
+from tidelog.local.core import Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
 from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, seen_in
 from tidelog.local.materialise import Evaluation, positive_atoms
+from tidelog.local.replacements import Replacement, Version
 from tidelog.local.rule_updates import RuleUpdate, retire
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import UnitChange
@@ -27,10 +28,12 @@ from tidelog.local.tables import Table
 from tidelog.local.virtual_changes import VirtualChange
 from tidelog.syntax.tree import Atom, Negation
 
-_FEW = 8
-"""So few lost facts are always followed."""
 _A_LOST_FACT = 3e-6
 """What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
+_INDEXING = 2e-8
+"""What it takes to find one row of a relation that has not lost any before, for each row that there is."""
+_SHARE_TO_FOLD = 0.25
+"""Of the bindings of an aggregate, the share that may come or go before all groups are folded anew."""
 _PATIENCE = 0.5
 """One lost fact may take many along; deletion gives up after that part of the time that starting over takes."""
 
@@ -58,6 +61,7 @@ class RuleMaintenance(Maintenance):
         self._became_stored = set(update.change.became_stored)
         self.visits: list[Visit] = []
         self._starts_over = False
+        self.deltas.may_take_all = algorithm != "counting"
 
     def apply(self, unit: Unit) -> None:
         """Make a unit's relations what they now are."""
@@ -66,11 +70,22 @@ class RuleMaintenance(Maintenance):
         if change is None or not change.is_at_work:
             if change is not None:
                 self._inherit_costs(unit, change)
-            super().apply(unit)
+            if self._folds_much(unit):
+                self._start_over(unit)
+            else:
+                super().apply(unit)
         else:
             self._apply_changed(unit, change)
         is_evaluated = self._starts_over or (change is not None and change.is_at_work)
         self.visits.append(Visit(unit, is_evaluated, time.perf_counter() - started))
+
+    def _folds_much(self, unit: Unit) -> bool:
+        """Whether a unit is an aggregate of which so much has changed that it is quicker to fold all of it."""
+        inner = [special.inner for special in unit.specials.values() if isinstance(special, Folding)]
+        if self.algorithm != "auto" or unit.stages or len(inner) != 1 or inner[0] not in self.deltas:
+            return False
+        delta = self.deltas.of[inner[0]]
+        return delta.gained + delta.lost > _SHARE_TO_FOLD * len(self.state.tables[inner[0]])
 
     def _apply_changed(self, unit: Unit, change: UnitChange) -> None:
         closed = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
@@ -99,19 +114,22 @@ class RuleMaintenance(Maintenance):
         if before is None:
             self.deltas.of[name] = Delta(virtual=VirtualChange(None, after))
             return
-        rows, held = after.rows, before.rows
-        self.deltas.changed(name, rows[~before.contains(rows)], held[~after.contains(held)])
         if isinstance(before, Table):
+            self._made_anew(name, Replacement(Version.now(before), after))
             self.update.doom(name)
+        else:
+            self._made_anew(name, Replacement(before, after))
 
     def _derive_anew(self, unit: Unit, converted: set[str]) -> None:
         """Derive a unit from what the user gave; relations that were virtual are written out."""
         old = {name: self.state.drop_virtual(name) for name in converted if name in self.state.virtual}
         self._start_over(unit)
         for name, relation in old.items():
-            rows, held = self.state.tables[name].rows, relation.rows
             self.deltas.of.pop(name, None)
-            self.deltas.changed(name, rows[~relation.contains(rows)].copy(), held[~self.state.tables[name].contains(held)])
+            self._made_anew(name, Replacement(relation, Version.now(self.state.tables[name])))
+
+    def _made_anew(self, name: str, replacement: Replacement) -> None:
+        self.deltas.made_anew(name, replacement)
 
     def _start_over(self, unit: Unit, removed: Mapping[str, Rows] | None = None) -> None:
         self._starts_over = True
@@ -159,12 +177,7 @@ class RuleMaintenance(Maintenance):
                 table.insert(rows)
         first = [variant for rule in kept.rules for variant in self.deltas.gaining(rule, set(own))]
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
-        self.evaluation.mark(unit, new)
-        watch.progress.round = 0
-        watch.look()
-        self.evaluation.apply_deltas([(rule, at) for rule in kept.rules for at, name in positive_atoms(rule) if name in new])
-        self.evaluation.apply_once([*first, *change.added])
-        self.evaluation.saturate(unit)
+        self._derive_with(unit, kept.rules, new, [*first, *change.added])
         self.counters.inserted += self.evaluation.statistics.derivations - used
         self._spent("insertion", started)
         for name in own:
@@ -174,15 +187,39 @@ class RuleMaintenance(Maintenance):
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
 
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
+        whole = [rule for rule in unit.rules if self.deltas.takes_all(rule, set(unit.relations))]
+        if not whole:
+            super()._derive(unit, new, first)
+            return
+        self._derive_with(unit, unit.rules, new, list(dict.fromkeys([*first, *whole])))
+
+    def _derive_with(self, unit: Unit, rules: Sequence[CoreRule], new: Mapping[str, int], first: Sequence[CoreRule]) -> None:
+        """Derive what follows from facts that came, and from rules that apply once: to all facts, for they are new or many."""
+        once = set(map(id, first))
+        watch = self.evaluation.watch
+        self.evaluation.mark(unit, new)
+        watch.progress.round = 0
+        watch.look()
+        others = [rule for rule in rules if id(rule) not in once]
+        self.evaluation.apply_deltas([(rule, at) for rule in others for at, name in positive_atoms(rule) if name in new])
+        self.evaluation.apply_once(first)
+        self.evaluation.saturate(unit)
+
     def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows], removed: Sequence[CoreRule] = ()) -> Choice:
         """As for updates of facts; but when rules go, so many facts may be lost that nobody needs to try."""
         choice = choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
         if self.algorithm != "auto" or choice.algorithm == "rematerialise":
             return choice
+        own = sum(len(self.state.tables[name]) for name in unit.relations)
         lost = choice.lost + sum(map(self._lost_pairs, changed)) + sum(map(self._instances, removed))
+        share = max((self._lost_share(name) for name in changed if all(_reads(rule, name) for rule in unit.rules)), default=0.0)
         costs = costs_of(unit, self.state)
+        takes = max(lost, share * own) * max(costs.per_fact, _A_LOST_FACT)
+        if costs.deletions < 0:
+            takes += PLANNING * (len(unit.rules) + len(removed)) + _INDEXING * own
         anew = costs.anew_with(rows_of(unit, self.state))
-        if lost > _FEW and lost * max(costs.per_fact, _A_LOST_FACT) > anew:
+        if takes > anew:
             why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
             return Choice("rematerialise", why, lost)
         if choice.deadline is not None:
@@ -193,6 +230,11 @@ class RuleMaintenance(Maintenance):
         """How many pairs a virtual relation has lost, at least."""
         change = self.deltas.of[name].virtual
         return max(0, len(change.before) - len(change.after)) if change is not None and change.before is not None else 0
+
+    def _lost_share(self, name: str) -> float:
+        """Which part of its rows a stored relation has lost."""
+        lost = self.deltas.of[name].lost
+        return lost / (lost + len(self.state.stored(name))) if lost else 0.0
 
     def _instances(self, rule: CoreRule) -> int:
         """How many instances a rule that is gone may have had: those of its only atom, or as many as there are heads."""
@@ -239,6 +281,11 @@ def _without(unit: Unit, change: UnitChange) -> Unit:
     negative = {name for name, is_negated in (*read, *_read(change.removed)) if is_negated}
     uses = frozenset(name for name, _ in (*read, *_read(change.removed)))
     return replace(unit, rules=rules, uses=uses, uses_negatively=frozenset(negative))
+
+
+def _reads(rule: CoreRule, name: str) -> bool:
+    """Whether a rule has a relation in a positive atom."""
+    return any(name == other for _, other in positive_atoms(rule))
 
 
 def _read(rules: tuple[CoreRule, ...]) -> list[tuple[str, bool]]:

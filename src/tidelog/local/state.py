@@ -17,6 +17,7 @@ from tidelog.local.dictionary import Dictionary
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import virtual as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.replacements import Version
 from tidelog.local.tables import Store, Table
 from tidelog.local.virtual import VirtualRelation
 
@@ -157,13 +158,21 @@ class Undo:
         rows: NDArray[np.int32] = kept["buffers"]["_rows"][: end * table.arity].reshape(end, table.arity)
         return rows[rows[:, 0] >= 0] if kept["words"][layout.HOLES] else rows
 
-    def contained_before(self, table: Table, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """For each row whether a table had it when it was begun anew."""
-        own, words = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
-        words[:] = self.aside[table.number][1]["words"]
-        found = table.contains(rows)
-        words[:] = own
-        return found
+    def version_before(self, table: Table, removed: NDArray[np.int32] | None = None) -> Version:
+        """What a table held when it was begun anew, and some rows that had been removed from it before."""
+        kept = self.aside[table.number][1]
+        words, bits = kept["words"], kept["buffers"]["_bits"]
+
+        def contained(rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+            own, now = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
+            now[:] = words
+            found = table.contains(rows)
+            now[:] = own
+            return found
+
+        matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if len(bits) else None
+        version = Version(self.rows_before(table), matrix, contained)
+        return version if removed is None or not len(removed) else version.with_rows(removed)
 
     def go_back(self) -> None:
         """Make the state what it was; a second time does nothing."""

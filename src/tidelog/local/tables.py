@@ -139,6 +139,11 @@ class Table(Indexed):
         affordable = domain * domain // 8 <= max(_BYTES_A_FACT * count, min(_EARLY_BYTES, _EARLY_BYTES_A_FACT * count))
         return domain if domain <= LARGEST_DOMAIN and affordable else 0
 
+    @property
+    def matrix(self) -> UInt64s | None:
+        """The matrix of bits by which pairs are found, if they are."""
+        return self._bits.reshape(-1, int(self._words[layout.DOMAIN]) // _WORD) if len(self._bits) else None
+
     def grow(self) -> None:
         """More room, after the kernel found none."""
         count = self.end

@@ -44,6 +44,11 @@ class VirtualChange:
         edges = self._edges(came=False)
         return edges is None or any(map(len, edges))
 
+    @property
+    def is_mostly_new(self) -> bool:
+        """Whether at least half of the pairs that there are have come, as sizes tell."""
+        return self.before is None or 2 * len(self.before) <= len(self.after)
+
     def came(self) -> Pairs:
         """The pairs that are there now and were not before."""
         if self._came is None:

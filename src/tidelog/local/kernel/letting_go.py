@@ -7,6 +7,8 @@ the loop stands, so that it can stop whenever Python has to see to something.
 
 from __future__ import annotations
 
+import numpy as np
+
 from tidelog.local.kernel import checks, proving, rounds
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, UPTO
@@ -27,9 +29,20 @@ LOSING, GOING_ON_LOSING, EXAMINING, GOING_ON_EXAMINING, PASSING_ON, GOING_ON_PAS
 # REMOVED     how many columns of G are in use, each a relation and the number of a row
 # WANTED      how many of them there must be room for, or the relation to see to
 # ONLY_EXAMINES  whether the rest of the loop is Python's;  RULE_STEPS: steps of a rule before it is paused
-GROW_REMOVED, SEE_TO_TABLE = 300, 301  # none of the reasons of `rounds` and `proving`
+GROW_REMOVED, SEE_TO_TABLE, MANY_SUSPECTS = range(300, 303)  # none of the reasons of `rounds` and `proving`
+_MANY = 128
+"""So many suspects at the start may be more than it is worth to examine, which Python decides."""
 _TIMES = 64
 """Times around the loop before somebody can look up."""
+
+
+@part
+def _suspects(M: Int64s, R: Int64s) -> int:
+    """How many suspects there are."""
+    result = np.int64(0)
+    for k in range(len(R)):
+        result += M[R[k, checks.SUSPECTS], COUNT]
+    return result
 
 
 @part
@@ -139,6 +152,9 @@ def let_go(
             if C[RESULT] != DONE:
                 return
             C[PHASE] = EXAMINING
+            if _suspects(M, R) > _MANY:
+                C[RESULT] = MANY_SUSPECTS
+                return
         if C[PHASE] == EXAMINING:
             if not _is_suspecting(M, R) or (C[ONLY_EXAMINES] != 0 and times > 0):
                 C[RESULT] = DONE
