@@ -46,9 +46,7 @@ class GivenFacts:
         """The facts by relation, each once, as ids."""
         for name, values in self.others:
             self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
-        result = {
-            name: np.array(list(rows), np.int32).reshape(len(rows), len(next(iter(rows)))) for name, rows in self.ids.items()
-        }
+        result = {name: np.array(list(rows), np.int32) for name, rows in self.ids.items()}
         for name, table in self.tables.items():
             result[name] = np.unique(np.concatenate([result[name], table]), axis=0) if name in result else table
         return result

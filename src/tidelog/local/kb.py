@@ -198,7 +198,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._reader.forget_columns()
                 raise
         self._end_rule_change(planned)
-        rounds = max((r.number for r in work.statistics.rounds), default=0)
+        rounds = max([done.number for done in work.statistics.rounds], default=0)
         counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
         statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
         known = {name: self._relation(name) or before[0].relations[name] for name in differences}
