@@ -77,7 +77,7 @@ class FactReader:
         if len(facts) > _A_FEW and others:
             self._learn(others)
             others = self._read_few(others, ids, learns=True)
-        return GivenFacts(self._terms, ids, self._check(others) if others else [])
+        return GivenFacts(self._terms, ids, self._check(others) if others else (), {})
 
     def _read_few(self, facts: Sequence[Fact], ids: dict[str, dict[tuple[int, ...], None]], *, learns: bool) -> list[Fact]:
         """Read facts into ids by relation; those that are not usual or, unless it `learns`, have values that nobody has met."""

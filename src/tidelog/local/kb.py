@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -335,8 +336,12 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._started.add(name, rows)
         return self._started
 
+    @cached_property
+    def _all_limits(self) -> Limits:
+        return Limits(*self._limits)
+
     def _watch(self) -> Watch:
-        return Watch(Limits(*self._limits), self._progress)
+        return Watch(self._all_limits, self._progress)
 
     def _settled(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""
