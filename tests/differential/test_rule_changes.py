@@ -38,6 +38,7 @@ from tidelog.local.choosing import Choice
 from tidelog.local.core import Folding, Unit
 from tidelog.local.maintenance import Maintenance
 from tidelog.local.rule_maintenance import RuleMaintenance
+from tidelog.program import versions
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
 
@@ -167,6 +168,7 @@ def at_random(chance: Random) -> Iterator[None]:
             (deletion, "thread_time", lambda: next(looks)),
             (deletion, "_A_SUSPECT", 0.0),
             (deltas, "_MUCH", chance.choice((0.01, 0.5, 10.0))),
+            (versions, "_SMALL", chance.choice((0, 512))),
         ):
             stack.enter_context(patch.object(owner, name, value))
         yield

@@ -97,9 +97,9 @@ class Choice:
 
 def costs_of(unit: Unit, state: State) -> Costs:
     """What a unit took so far."""
-    known: Costs | None = state.variants.get(("costs", id(unit)))
+    known: Costs | None = state.costs.get(id(unit))
     if known is None:
-        known = state.variants["costs", id(unit)] = Costs()
+        known = state.costs[id(unit)] = Costs()
     return known
 
 

@@ -12,7 +12,7 @@ So negation, recursion, maintenance and rule changes see joins only. Names that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -131,13 +131,13 @@ class Part:
 class Core:
     """A program in core form."""
 
-    arities: dict[str, int]
+    arities: MutableMapping[str, int]
     units: tuple[Unit, ...] = ()
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: MutableMapping[int, Part] = field(default_factory=dict)
     """By rule; those that close a virtual relation have none."""
     last_name: int = 0
     """The last number in a name that was made."""
-    given: dict[str, str] = field(default_factory=dict)
+    given: MutableMapping[str, str] = field(default_factory=dict)
     """Where the facts of a virtual relation are kept that are not from its closure."""
 
     def stored_name(self, relation: str) -> str:
@@ -175,7 +175,7 @@ def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) 
     return list(builder.units())
 
 
-def core_of_rule(rule: Rule, arities: dict[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
+def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
     """One rule by itself, such as a query; the names it makes start with the prefix."""
     builder = _Builder(None, prefix=prefix, native=native)
     builder.core.arities = dict(arities)

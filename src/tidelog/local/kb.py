@@ -229,8 +229,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         self._engine.begin_rule_change(difference, undo)
         known = self._program.relations
         self._live, self._program = difference.after, difference.after.program
-        for name in self._loaded.keys() & self._program.relations.keys():
-            del self._loaded[name]
+        self._loaded = {name: relation for name, relation in self._loaded.items() if name not in self._program.relations}
         for name in difference.forgotten:
             if self._engine.has_explicit(name):
                 self._loaded[name] = Relation(name, known[name].arity, has_facts=True)

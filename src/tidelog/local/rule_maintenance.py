@@ -170,7 +170,7 @@ class RuleMaintenance(Maintenance):
                 begin |= {name: 0 for name in gone if not own[name].arity}
                 watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
         finally:
-            retire(state, [kept], [], [])
+            retire(state, [kept], [], [], [])
         started, used = time.perf_counter(), self.evaluation.statistics.derivations
         for name, table in own.items():
             for rows in self.changes.came.get(name, ()):
@@ -245,7 +245,7 @@ class RuleMaintenance(Maintenance):
         self, unit: Unit, kept: Unit, change: UnitChange, changed: list[str], seeds: Mapping[str, Rows]
     ) -> dict[str, Table] | None:
         """Delete what does not follow from the rules that are left; None if the unit was derived anew instead."""
-        self.state.variants["costs", id(kept)] = costs_of(unit, self.state)
+        self.state.costs[id(kept)] = costs_of(unit, self.state)
         choice = self._choose(kept, changed, seeds, change.removed)
         self.chosen.setdefault(choice.algorithm, choice.why)
         if choice.algorithm == "rematerialise":
@@ -270,7 +270,7 @@ class RuleMaintenance(Maintenance):
         before = [costs_of(other, self.state) for other in change.before]
         if before:
             rows = sum(costs.rows for costs in before)
-            self.state.variants["costs", id(unit)] = Costs(sum(costs.anew for costs in before), rows)
+            self.state.costs[id(unit)] = Costs(sum(costs.anew for costs in before), rows)
 
 
 def _without(unit: Unit, change: UnitChange) -> Unit:

@@ -43,7 +43,7 @@ class RuleUpdate:
         """
         state, before, after = self.state, self.change.before, self.change.after
         core = after.core
-        for name in core.arities.keys() - before.core.arities.keys():
+        for name in self.change.new_relations:
             if name not in core.given:
                 state.ensure_table(name, core.arities[name])
         for name in self.change.became_virtual:
@@ -121,7 +121,7 @@ class RuleUpdate:
 
     def commit(self, forgotten: Iterable[str]) -> None:
         """After everything has been derived: let go of what belonged to rules that are gone, and of forgotten relations."""
-        state, before, after = self.state, self.change.before, self.change.after
+        state, after = self.state, self.change.after
         gone = {name for unit in self.change.dropped for name in unit.relations if name.startswith("#")}
         gone = {name for name in gone if name not in after.core.arities}
         names = gone.union(forgotten)
@@ -131,26 +131,35 @@ class RuleUpdate:
                 self.doom(name)
             if name in state.explicit:
                 self.doomed.append(state.explicit.pop(name))
-        self._retire(before, after, names)
+        self._retire(self.change.dropped, after, names)
         for table in self.doomed:
             state.store.release(table)
 
     def cancel(self) -> None:
         """After the state has gone back: let go of what belonged to rules that have not come."""
-        before, after = self.change.before, self.change.after
-        names = after.core.arities.keys() - before.core.arities.keys()
-        self._retire(after, before, names)
+        after = self.change.after
+        self._retire([after.units[number] for number in self.change.units], self.change.before, self.change.new_relations)
 
-    def _retire(self, old: Structure, new: Structure, names: Iterable[str]) -> None:
-        """Forget plans and helpers of units that are only in one structure, and of relations that are there no more."""
-        numbers = old.units.keys() - new.units.keys()
-        units = [old.units[number] for number in numbers]
-        retire(self.state, units, [rule for unit in units for rule in unit.rules], names)
+    def _retire(self, units: Iterable[Unit], left: Structure, names: Iterable[str]) -> None:
+        """Forget plans and helpers of units that are not left, and of relations that are there no more."""
+        dead = list(units)
+        alive = {id(rule) for unit in dead for name in unit.relations if name in left.deriver for rule in left.deriving(name)}
+        rules = [rule for unit in dead for rule in unit.rules]
+        retire(self.state, dead, rules, [rule for rule in rules if id(rule) in alive], names)
 
 
-def retire(state: State, units: Iterable[Unit], rules: Iterable[CoreRule], names: Iterable[str]) -> None:
-    """Forget everything that is kept by the identity of units and rules, and the helpers of relations."""
-    dead = {id(unit) for unit in units} | {id(rule) for rule in rules}
+def retire(
+    state: State, units: Iterable[Unit], rules: Iterable[CoreRule], staying: Iterable[CoreRule], names: Iterable[str]
+) -> None:
+    """Forget everything that is kept by the identity of units and rules, and the helpers of relations.
+
+    Rules that stay in another unit keep their own plans, but not the rules that were made from them: these depend on the unit.
+    """
+    dead = {id(unit) for unit in units}
+    for number in dead:
+        state.costs.pop(number, None)
+    gone = list(rules)
+    dead.update(map(id, gone))
     waiting = set(dead)
     while waiting:  # rules are made from rules that are made from rules
         found = [key for key in state.variants if isinstance(key, tuple) and not waiting.isdisjoint(_numbers(key))]
@@ -158,12 +167,14 @@ def retire(state: State, units: Iterable[Unit], rules: Iterable[CoreRule], names
         for key in found:
             match state.variants.pop(key):
                 case (CoreRule(), CoreRule() as made):
+                    gone.append(made)
                     waiting.add(id(made))
         waiting -= dead
         dead |= waiting
-    if dead:
-        for key in [key for key in state.plans if key[0] in dead]:
-            del state.plans[key]
+    kept = set(map(id, staying))
+    for rule in gone:
+        for at in (None, *range(len(rule.body))) if id(rule) not in kept else ():
+            state.plans.pop((id(rule), at), None)
     ended = [f" {name}" for name in names]
     helpers = [name for name in state.helpers if any(map(name.endswith, ended)) or not dead.isdisjoint(_ids(name))]
     for name in helpers:

@@ -37,6 +37,8 @@ class State:
         """Plans of rules that will be asked for again (`planning.planned`)."""
         self.variants: dict[Any, Any] = {}
         """Rules made from rules, for what came and what went (`deltas`)."""
+        self.costs: dict[int, Any] = {}
+        """What units took (`choosing.Costs`), by the identity of the unit."""
         self.answered: dict[str, int] = {}
         """For each relation of asked arguments how many have been answered."""
         self.explicit_version = 0

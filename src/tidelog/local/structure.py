@@ -15,6 +15,7 @@ from tidelog.program import hypergraph
 from tidelog.program.components import Component, body_of
 from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.program.modules import find_modules
+from tidelog.program.versions import another
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +26,11 @@ class Structure:
     units: Mapping[int, Unit]
     order: Mapping[int, Any]
     """What units are compared by."""
-    readers: dict[str, tuple[int, ...]]
+    readers: Mapping[str, tuple[int, ...]]
     """Which units read a relation."""
-    deriver: dict[str, int]
+    deriver: Mapping[str, int]
     """Which unit derives a relation."""
-    of_component: dict[Component, tuple[int, ...]] = field(default_factory=dict)
+    of_component: Mapping[Component, tuple[int, ...]] = field(default_factory=dict)
     """The units of each component; empty as long as no rule has come or gone."""
     next_unit: int = 0
     last_name: int = 0
@@ -55,6 +56,10 @@ class Structure:
     def in_order(self) -> list[Unit]:
         """All units, in an order in which they can be evaluated."""
         return [self.units[number] for number in sorted(self.units, key=self.order.__getitem__)]
+
+    def deriving(self, name: str) -> tuple[CoreRule, ...]:
+        """The rules of the unit that derives a relation."""
+        return self.units[self.deriver[name]].rules
 
     def is_asking(self, name: str) -> bool:
         """Whether a unit that has to do with a relation asks functions, or for groups that come from its own recursion."""
@@ -112,6 +117,8 @@ class StructureChange:
     became_virtual: list[str]
     became_stored: list[str]
     """Relations whose pairs are not stored any more, or are again."""
+    new_relations: list[str]
+    """Relations that the structure before does not know."""
 
 
 class _Restructuring:
@@ -119,15 +126,17 @@ class _Restructuring:
         self.before, self.difference, self.use_modules = before.prepared(difference.before), difference, use_modules
         self.live = difference.after
         core = before.core
-        self.core = Core(dict(core.arities), given=dict(core.given), parts=dict(core.parts))
-        self.units, self.readers, self.deriver = dict(self.before.units), dict(before.readers), dict(before.deriver)
-        self.of_component = dict(self.before.of_component)
+        self.core = Core(another(core.arities), given=another(core.given), parts=another(core.parts))
+        self.units, self.readers, self.deriver = another(self.before.units), another(before.readers), another(before.deriver)
+        self.of_component = another(self.before.of_component)
         self.next_unit, self.last_name = before.next_unit, before.last_name
         self.changes: dict[int, UnitChange] = {}
         self.taken: dict[int, Unit] = {}
         """Units of before that have been taken out; some may be back."""
         self.converted: dict[str, bool] = {}
         """Relations that are stored in another way than before: whether they are virtual now."""
+        self.named: set[str] = set()
+        """Relations that may be new."""
 
     def run(self) -> StructureChange:
         difference, live = self.difference, self.live
@@ -139,6 +148,7 @@ class _Restructuring:
             rule = live.components.rules[number]
             for name in (rule.head.predicate, *body_of(rule)):
                 self.core.arities.setdefault(name, live.program.relations[name].arity)
+                self.named.add(name)
         old, new = difference.before.components, live.components
         heads = {old.rules[number].head.predicate for number in difference.removed}
         names = heads.union(*(component.predicates for component in difference.components))
@@ -211,7 +221,8 @@ class _Restructuring:
             rule = self.live.components.rules[number]
             if number not in self.core.parts:
                 part, self.last_name = part_of(rule, number, self.last_name)
-                self.core.arities |= part.arities
+                self.core.arities.update(part.arities)
+                self.named.update(part.arities)
             else:
                 part = self.core.parts[number]
             self.core.parts[number] = part = part.deriving(self.core.stored_name(rule.head.predicate))
@@ -244,6 +255,7 @@ class _Restructuring:
         if is_virtual:
             self.core.given[name] = given
             self.core.arities[given] = 2
+            self.named.add(given)
         else:
             del self.core.given[name], self.core.arities[given]
         self.converted[name] = is_virtual
@@ -251,7 +263,7 @@ class _Restructuring:
     def _result(self, components: set[Component]) -> StructureChange:
         new = self.live.components.label
         moved = self.live.components.moved & new.keys()
-        order = dict(self.before.order)
+        order = another(self.before.order)
         for number in self.taken:
             del order[number]
         for component in components.union(moved):
@@ -267,6 +279,7 @@ class _Restructuring:
             [unit for number, unit in self.taken.items() if self.units.get(number) is not unit],
             [name for name, is_virtual in self.converted.items() if is_virtual],
             [name for name, is_virtual in self.converted.items() if not is_virtual],
+            [name for name in sorted(self.named) if name in self.core.arities and name not in self.before.core.arities],
         )
 
 

@@ -12,11 +12,12 @@ components between its ends are searched, from both sides: what both searches me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 
 import rustworkx as rx
 
+from tidelog.program.versions import another
 from tidelog.syntax.tree import Rule, atoms
 
 Label = tuple[int, ...]
@@ -43,13 +44,13 @@ class HyperNode:
 class Components:
     """Rules by number, and the components of their predicates; `copy` it before changing it."""
 
-    rules: dict[int, Rule] = field(default_factory=dict)
-    deriving: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    rules: MutableMapping[int, Rule] = field(default_factory=dict)
+    deriving: MutableMapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that derive a predicate."""
-    using: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    using: MutableMapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The rules that have a predicate in the body."""
-    of: dict[str, Component] = field(default_factory=dict)
-    label: dict[Component, Label] = field(default_factory=dict)
+    of: MutableMapping[str, Component] = field(default_factory=dict)
+    label: MutableMapping[Component, Label] = field(default_factory=dict)
     lowest: int = 0
     highest: int = 0
     moved: set[Component] = field(default_factory=set)
@@ -73,9 +74,9 @@ class Components:
         return self
 
     def copy(self) -> Components:
-        """Another one that can change by itself."""
-        rules, deriving, using = dict(self.rules), dict(self.deriving), dict(self.using)
-        return Components(rules, deriving, using, dict(self.of), dict(self.label), self.lowest, self.highest)
+        """Another one that can change by itself, while this one does not change any more."""
+        rules, deriving, using = another(self.rules), another(self.deriving), another(self.using)
+        return Components(rules, deriving, using, another(self.of), another(self.label), self.lowest, self.highest)
 
     # --- what there is ---------------------------------------------------------------------------------------------------
 
@@ -229,7 +230,7 @@ def body_of(rule: Rule) -> set[str]:
     return {atom.predicate for atom, _ in atoms(rule.body)}
 
 
-def _discard(numbers_of: dict[str, tuple[int, ...]], name: str, number: int) -> None:
+def _discard(numbers_of: MutableMapping[str, tuple[int, ...]], name: str, number: int) -> None:
     left = tuple(other for other in numbers_of[name] if other != number)
     if left:
         numbers_of[name] = left

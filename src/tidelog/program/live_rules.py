@@ -6,14 +6,15 @@ holds an older one can go back to it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
 from tidelog.program.components import Component, Components, HyperNode, body_of
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
 from tidelog.program.sameness import canonical_key
-from tidelog.syntax.tree import Constant, Document, Layout, Rule, atoms
+from tidelog.program.versions import another
+from tidelog.syntax.tree import Constant, Document, Layout, Rule, Statement, atoms
 
 Likeness = tuple[object, ...]
 
@@ -25,10 +26,10 @@ class LiveRules:
     program: Program
     components: Components
     """With the rules as they are evaluated."""
-    written: dict[int, Rule]
+    written: Mapping[int, Rule]
     """The rules as they were written."""
-    named: dict[str, int]
-    alike: dict[Likeness, tuple[int, ...]]
+    named: Mapping[str, int]
+    alike: Mapping[Likeness, tuple[int, ...]]
     """Rules that may be the same."""
     next_number: int
 
@@ -89,7 +90,8 @@ class LiveRules:
         `renamed` are rules that stay and are written differently now; `relations` are those of new rules that are not known
         yet, or are known otherwise.
         """
-        components, written, named, alike = self.components.copy(), dict(self.written), dict(self.named), dict(self.alike)
+        components = self.components.copy()
+        written, named, alike = another(self.written), another(self.named), another(self.alike)
         touched: set[Component] = set()
         mentioned: set[str] = set()
         for number in removed:
@@ -123,30 +125,33 @@ class LiveRules:
         known = dict(self.program.relations)
         known |= relations
         forgotten = _follow_rules(known, mentioned | relations.keys() | {rule.head.predicate for _, rule in added}, components)
-        program = self._program(components, written, set(removed) | renamed.keys(), (*renamed, *numbers), known, prefixes)
+        shown = [self.written[number] for number in {*removed, *renamed}], [written[number] for number in (*renamed, *numbers)]
+        evaluated = [self.components.rules[number] for number in removed], [rule for _, rule in added]
+        program = self._program(shown, evaluated, known, prefixes)
         after = LiveRules(program, components, written, named, alike, self.next_number + len(numbers))
         return RuleDifference(self, after, tuple(removed), tuple(numbers), touched & components.label.keys(), forgotten)
 
     def _program(
         self,
-        components: Components,
-        written: Mapping[int, Rule],
-        gone: Collection[int],
-        new: Iterable[int],
+        shown: tuple[Sequence[Rule], Sequence[Rule]],
+        evaluated: tuple[Sequence[Rule], Sequence[Rule]],
         relations: dict[str, Relation],
         prefixes: Mapping[str, str],
     ) -> Program:
+        """The program without some rules and with others, as they are written and as they are evaluated."""
         document = self.program.document
         statements, layout = document.statements, document.layout or (Layout(),) * len(document.statements)
-        for number in gone:
-            rule = self.written[number]
-            at = next(at for at, statement in enumerate(statements) if statement is rule)
+        for gone in shown[0]:
+            at = _place(gone, statements)
             statements, layout = statements[:at] + statements[at + 1 :], layout[:at] + layout[at + 1 :]
-        come = tuple(written[number] for number in new)
+        rules = self.program.rules
+        for gone in evaluated[0]:
+            at = _place(gone, rules)
+            rules = rules[:at] + rules[at + 1 :]
         return Program(
-            Document(statements + come, layout + (Layout(),) * len(come), document.closing, document.source),
+            Document(statements + tuple(shown[1]), layout + (Layout(),) * len(shown[1]), document.closing, document.source),
             relations,
-            tuple(components.rules.values()),
+            rules + tuple(evaluated[1]),
             self.program.facts,
             {**prefixes, **self.program.prefixes},
         )
@@ -217,7 +222,12 @@ def _constants(args: Iterable[object]) -> str:
     return " ".join(f"{at}={arg.value.content!r}" for at, arg in enumerate(args) if isinstance(arg, Constant))
 
 
-def _forget_name(rule: Rule, named: dict[str, int]) -> None:
+def _place(rule: Rule, among: Sequence[Statement]) -> int:
+    """Where this very rule stands."""
+    return next(at for at, other in enumerate(among) if other is rule)
+
+
+def _forget_name(rule: Rule, named: MutableMapping[str, int]) -> None:
     if rule.name is not None:
         del named[rule.name]
 
