@@ -89,15 +89,14 @@ def measurements() -> Stream:
 
 def of_group(group: str) -> Iterator[Stream]:
     """The streams that are measured together."""
-    folder = corpus() / "marking_streams"
     if group in NODES:
         yield from (generated(group, size, seed) for size in SIZES for seed in SEEDS)
     elif group == "track":
-        yield recorded(folder / "real" / "ways" / "0" / "gps-track.jsonl")
+        yield recorded(corpus() / "marking_streams" / "real" / "ways" / "0" / "gps-track.jsonl")
     elif group == "measurements":
         yield measurements()
     else:
-        yield from map(recorded, sorted(path for path in folder.glob(f"{group}/*/0/*.jsonl")))
+        yield from map(recorded, sorted((corpus() / "marking_streams").glob(f"{group}/*/0/*.jsonl")))
 
 
 GROUPS = ("trans", "seq", "track", "measurements", "random", "batch", "scale-update", "scale-data", "random-large")
