@@ -25,13 +25,14 @@ _PAPER = {
 _INTRODUCTION = """
 # Marking
 
-Whole streams with the next update always in sight, CPU milliseconds, the median of the repeats in one process; counters are means
-over the seeds. *as in the papers* is `marking=True`. Like the paper's, *deletions* are facts that a rule application made
+Whole streams with the next update always in sight, CPU milliseconds, the median of the repeats in one process; counters are
+means over the seeds. *as in the papers* is `marking=True`. Like the paper's, *deletions* are facts that a rule application made
 suspect, each counted once, and *forward* is facts that were proved (with DRed, instances that brought facts back). *instances*,
-*backward* and *insertions* are all rule instances that were looked at, of which the paper counts only some. On the GPS track forward
-and the explicit marks are the paper's; deletions are not, for which of the 7,799 facts in question are reached by a deletion and which by
-looking backward depends on the order of checks: here only those that lost an instance of a rule without recursion are left to
-deletions. Implicit marks are more here, since all that new facts bring is marked, not only what they derive in one step.
+*backward* and *insertions* are all rule instances that were looked at, of which the paper counts only some. On the GPS track
+forward and the explicit marks are the paper's; deletions are not, for which of the 7,799 facts in question are reached by a
+deletion and which by looking backward depends on the order of checks: here only those that lost an instance of a rule without
+recursion are left to deletions. Implicit marks are more here, since all that new facts bring is marked, not only what they
+derive in one step.
 """
 
 Found = dict[tuple[str, int], dict[tuple[str, str, str], Row]]
@@ -55,8 +56,6 @@ def _lines(found: Found) -> Iterator[str]:
     names = {_OFF: "none", _ON: "as in the papers", _AUTO: "auto"}
     for (stream, size), contenders in found.items():
         for (algorithm, marking, modules), row in contenders.items():
-            if stream not in ("trans", "seq", "track 0", "measurements") and marking == _ON:
-                continue
             counts = (row.deletions, row.instances, row.backward, row.forward, row.insertions)
             cells = [f"{row.cpu * 1e3:.1f}", *(f"{count:,.0f}" for count in counts)]
             marks = f"{row.explicit_marks:,.0f} and {row.implicit_marks:,.0f} | {row.dropped_marks:,.0f}"
