@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -180,10 +180,11 @@ def ground_fact(given: tuple[Any, ...]) -> GroundFact:
 
 
 def digest(facts: Facts) -> str:
+    """The digest of facts as the reference has them."""
+    return digest_of((name, *(to_python(value) for value in row)) for name, rows in facts.items() for row in rows)
+
+
+def digest_of(facts: Iterable[tuple[Any, ...]]) -> str:
     """As the corpus has it: all facts as JSON arrays, sorted, joined by newlines, hashed."""
-    lines = (
-        json.dumps([name, *(to_python(value) for value in row)], ensure_ascii=False)
-        for name, rows in facts.items()
-        for row in rows
-    )
-    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:16]
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    return hashlib.sha256("\n".join(sorted(map(encode, facts))).encode()).hexdigest()[:16]

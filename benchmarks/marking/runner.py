@@ -19,6 +19,9 @@ def run(group: str, folder: Path, *, quick: bool) -> bool:
     """Measure, print and write; returns whether it finished."""
     command = [sys.executable, "-m", "benchmarks.marking.measuring", group, str(_FEW if quick else _REPEATS)]
     finished = subprocess.run([*command, *(_QUICK if quick else ())], cwd=ROOT, capture_output=True, text=True, check=False)
+    for line in finished.stdout.splitlines():
+        if line.startswith("not available"):
+            print(f"{group}: {line}")
     rows = [Row(**json.loads(line)) for line in finished.stdout.splitlines() if line.startswith("{")]
     for (stream, size), contenders in table.over_seeds(rows).items():
         if len({row.facts for row in contenders.values()}) > 1:

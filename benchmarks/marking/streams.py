@@ -39,6 +39,8 @@ class Stream:
     seed: int
     rules: str
     updates: tuple[Update, ...]
+    is_in_papers: bool = True
+    """Whether it is in a table of the papers, or made for the purpose of marks."""
 
 
 def rules_of(knowledge_base: str) -> str:
@@ -71,8 +73,9 @@ def recorded(path: Path) -> Stream:
     """A stream of the corpus."""
     case, knowledge_base = path.parts[-4], path.parts[-3]
     updates = tuple(json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
-    name = "track 0" if case == "real" else f"{case}/{knowledge_base}/{path.stem}"
-    return Stream(name, 0, 0, rules_of(knowledge_base), updates)
+    is_track = case == "real"
+    name = "track 0" if is_track else f"{case}/{knowledge_base}/{path.stem}"
+    return Stream(name, 0, 0, rules_of(knowledge_base), updates, is_in_papers=is_track)
 
 
 def measurements() -> Stream:
@@ -89,15 +92,14 @@ def measurements() -> Stream:
 
 def of_group(group: str) -> Iterator[Stream]:
     """The streams that are measured together."""
-    folder = corpus() / "marking_streams"
     if group in NODES:
         yield from (generated(group, size, seed) for size in SIZES for seed in SEEDS)
     elif group == "track":
-        yield recorded(folder / "real" / "ways" / "0" / "gps-track.jsonl")
+        yield recorded(corpus() / "marking_streams" / "real" / "ways" / "0" / "gps-track.jsonl")
     elif group == "measurements":
         yield measurements()
     else:
-        yield from map(recorded, sorted(path for path in folder.glob(f"{group}/*/0/*.jsonl")))
+        yield from map(recorded, sorted((corpus() / "marking_streams").glob(f"{group}/*/0/*.jsonl")))
 
 
 GROUPS = ("trans", "seq", "track", "measurements", "random", "batch", "scale-update", "scale-data", "random-large")

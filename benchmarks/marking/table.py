@@ -23,6 +23,9 @@ class Row:
     cpu: float
     """Seconds for the whole stream, the median of the repeats."""
     deletions: float
+    """Facts that became suspect."""
+    instances: float
+    """Rule instances that made them so."""
     backward: float
     forward: float
     insertions: float
@@ -83,6 +86,7 @@ def _mean(rows: list[Row]) -> Row:
     figures = (
         "cpu",
         "deletions",
+        "instances",
         "backward",
         "forward",
         "insertions",

@@ -59,12 +59,16 @@ class Counters:
 
     suspected: int = 0
     """Instances that were lost, or used to propagate a deletion (deletion propagation; DRed's first step)."""
+    affected: int = 0
+    """Facts that these made suspect, each counted once, and not if it had been checked before."""
     checked: int = 0
     """Facts for which B/F looked for a proof."""
     backward: int = 0
     """Instances that B/F looked at in search of a proof."""
     forward: int = 0
     """Instances that proved a fact."""
+    proved: int = 0
+    """Facts that B/F proved."""
     overdeleted: int = 0
     """Facts that DRed took away, among them those that came back."""
     rederived: int = 0
@@ -86,9 +90,11 @@ class Counters:
     def add(self, other: Counters) -> None:
         """Count what another piece of work did, too."""
         self.suspected += other.suspected
+        self.affected += other.affected
         self.checked += other.checked
         self.backward += other.backward
         self.forward += other.forward
+        self.proved += other.proved
         self.overdeleted += other.overdeleted
         self.rederived += other.rederived
         self.inserted += other.inserted

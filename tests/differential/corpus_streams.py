@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tests.corpus import CORPUS, digest, neutral, read, stream_rules, stream_updates
+from tests.corpus import CORPUS, digest_of, neutral, read, stream_rules, stream_updates
 from tests.local_engine import held
 
 from tidelog import KnowledgeBase
@@ -87,7 +87,7 @@ def _facts(given: list[list[Any]]) -> list[Fact]:
 def found(kb: KnowledgeBase, explicit: int, revision: Revision) -> dict[str, Any]:
     """What is expected after a revision, as the knowledge base has it."""
     if "digest" in revision.expected:
-        return {"explicit": explicit, "facts": len(kb.facts()), "digest": digest(held(kb))}
+        return {"explicit": explicit, "facts": len(kb.facts()), "digest": digest_of(kb.facts())}
     facts = held(kb)
     names = revision.expected.get("sizes", {})
     sizes = {name: len(facts.get(name, set())) for name in names}

@@ -75,6 +75,8 @@ class BackwardForward(Deletion):
         self.counters.checked = int(words[checks.CHECKED_COUNT])
         self.counters.backward = int(words[checks.BACKWARD_COUNT])
         self.counters.forward = int(words[checks.FORWARD_COUNT])
+        self.counters.affected = int(words[checks.AFFECTED_COUNT]) - self.first_suspects
+        self.counters.proved = int(words[checks.PROVED_COUNT])
 
 
 @dataclass(slots=True)

@@ -68,8 +68,9 @@ class Deletion(ABC):
 
         `seeds` are facts that are not explicit any more.  What follows from facts that are back is for the caller to derive.
         """
+        self.first_suspects = 0
         for name, rows in seeds.items():
-            self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
+            self.first_suspects += self.suspects[name].insert(rows[self.state.table(name).contains(rows)])
         prepared = self._prepared()
         if prepared.staying:
             for rule in self.deltas.staying((*self.unit.rules, *self.removed)):  # which empties their tables

@@ -33,6 +33,7 @@ class DRed(Deletion):
     def finish(self) -> None:
         """Bring back what is explicit, and what some rule derives from what is left."""
         self.counters.overdeleted = sum(map(len, self.gone.values()))
+        self.counters.affected = self.counters.overdeleted - self.first_suspects
         for name, table in self.gone.items():
             if len(table) and name in self.state.explicit:
                 rows = table.rows

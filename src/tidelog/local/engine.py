@@ -8,6 +8,7 @@ from time import thread_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tidelog.changes import Counters
 from tidelog.local import counting
@@ -123,6 +124,14 @@ class LocalEngine:
     def can_be_taken_back(self, names: Iterable[str]) -> bool:
         """Whether what a step has done to some relations can be taken back: functions that were asked would not know."""
         return self._algorithm != "counting" and not any(self.structure.is_asking(name) for name in names)
+
+    def are_explicit(self, relation: str, rows: Rows) -> NDArray[np.bool_]:
+        """For each row whether it is an explicit fact."""
+        name = self.core.stored_name(relation)
+        tables = self.state.explicit if name in self._derived else self.state.tables
+        if name not in tables or tables[name].arity != rows.shape[1]:
+            return np.zeros(len(rows), np.bool_)
+        return tables[name].contains(rows)
 
     def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
         """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Difference
 from tidelog.local.engine import LocalEngine
-from tidelog.local.marking import Marks, Step
+from tidelog.local.marking import EarlierMarks, Marks, Step
 from tidelog.local.updating import Given, Updating
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ class _Kept:
 
     update: Update
     step: Step
-    difference: Difference
+    difference: Difference | None
     settlings: int
+    earlier: EarlierMarks = field(default_factory=EarlierMarks)
 
 
 class LookAhead:
@@ -81,8 +82,8 @@ class LookAhead:
         """Work off an update, with marks from the one before, and marks for the next one."""
         kept, marks = self._take(update), None
         if kept is not None and self._is_always:
-            marks = Marks(kept.step)
-        elif kept is not None:
+            marks = Marks(kept.step, kept.earlier)
+        elif kept is not None and kept.difference is not None:
             work.take_back(kept.step, kept.difference)
         work.remove_all(given)
         later = self._later(given, waiting, is_deleting=self._engine.has_changes)
@@ -94,6 +95,8 @@ class LookAhead:
             step, difference = work.derive_apart(later, marks)
             if is_sure or self._takes_back(step, waiting):
                 self._keep(work, step, difference)
+        if self._is_always and self._look(waiting) is not None:
+            self._mark_earlier(work)
         self._note(work, is_usual=kept is None)
 
     def _later(self, given: Given, waiting: Callable[[], Update | None], *, is_deleting: bool) -> dict[str, Rows] | None:
@@ -127,6 +130,18 @@ class LookAhead:
             self._kept = _Kept(self._ahead[0], step, difference, self._engine.settlings)
         else:
             work.counters.dropped_marks += step.explicit
+
+    def _mark_earlier(self, work: Updating) -> None:
+        """Mark what was there before, too."""
+        assert self._ahead is not None
+        update, following = self._ahead
+        kept = self._kept or _Kept(update, Step({}, {}), None, self._engine.settlings)
+        found = work.explicit_among(following)
+        for name, rows in kept.step.given.items():
+            if name in found:
+                found[name] = found[name][~self._among(found[name], rows)]
+        kept.earlier = work.pass_marks_on({name: rows for name, rows in found.items() if len(rows)})
+        self._kept = kept
 
     # --- estimates -------------------------------------------------------------------------------------------------------
 

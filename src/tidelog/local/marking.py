@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,17 +63,33 @@ class Step:
                 undo.remove(state.explicit[name], rows)
 
 
+@dataclass(slots=True)
+class EarlierMarks:
+    """Facts that were there before the last update and that the next one deletes, and what they were used for meanwhile."""
+
+    given: Mapping[str, Rows] = field(default_factory=dict)
+    """The facts themselves, by the relation that stores them."""
+    heads: Mapping[str, Rows] = field(default_factory=dict)
+
+    @property
+    def explicit(self) -> int:
+        """How many facts are marked."""
+        return sum(map(len, self.given.values()))
+
+
 class Marks:
     """The marks of a step, for the update that deletes the facts that it has inserted."""
 
-    def __init__(self, step: Step) -> None:
-        self._step = step
+    def __init__(self, step: Step, earlier: EarlierMarks) -> None:
+        """`earlier` are marks of facts that were there before the step."""
+        self._step, self._earlier = step, earlier
         self._is_used = False
         self.counters = Counters()
 
     @contextmanager
     def using(self, unit: Unit, algorithm: str, deltas: Deltas, seeds: Mapping[str, Rows]) -> Iterator[Mapping[str, Rows]]:
         """The first suspects of a unit, and meanwhile no marked fact counts as one that went from a lower relation."""
+        seeds = self._with_heads(unit, algorithm, seeds)
         brought = {name: self._step.deltas[name].came for name in unit.relations if name in self._step.deltas}
         passing = [name for name in unit.uses if self._passes(name, unit, algorithm) and name in deltas]
         if not passing or algorithm not in ("bf", "dred") or unit.specials or not self._is_sound(unit):
@@ -88,13 +104,20 @@ class Marks:
             known = deltas.state.helper(f"#known {delta.went.shape[1]}", delta.went.shape[1], self._step.deltas[name].came)
             deltas.replace(name, replace(delta, went=delta.went[~known.contains(delta.went)]))
         try:
-            yield {
-                name: np.concatenate([rows for rows in (seeds.get(name), brought.get(name)) if rows is not None])
-                for name in {**seeds, **brought}
-            }
+            yield _joined(seeds, brought)
         finally:
             for name, delta in whole.items():
                 deltas.replace(name, delta)
+
+    def _with_heads(self, unit: Unit, algorithm: str, seeds: Mapping[str, Rows]) -> Mapping[str, Rows]:
+        """The first suspects, with the heads of marked instances of facts that were there before the step."""
+        heads = {name: self._earlier.heads[name] for name in unit.relations if name in self._earlier.heads}
+        if algorithm not in ("bf", "dred") or unit.specials:
+            self.counters.dropped_marks += sum(map(len, heads.values()))
+            return seeds
+        self._is_used = self._is_used or not unit.uses.isdisjoint(self._earlier.given)
+        self.counters.implicit_marks += sum(map(len, heads.values()))
+        return _joined(seeds, heads)
 
     def _passes(self, name: str, unit: Unit, algorithm: str) -> bool:
         """Whether facts of a relation pass their marks to the heads of a unit's rules."""
@@ -108,8 +131,17 @@ class Marks:
 
     def finish(self) -> Counters:
         """What has been used, and what has not."""
+        explicit = self._step.explicit + self._earlier.explicit
         if self._is_used:
-            self.counters.explicit_marks += self._step.explicit
+            self.counters.explicit_marks += explicit
         else:
-            self.counters.dropped_marks += self._step.explicit
+            self.counters.dropped_marks += explicit
         return self.counters
+
+
+def _joined(some: Mapping[str, Rows], others: Mapping[str, Rows]) -> Mapping[str, Rows]:
+    """Rows by relation, of two places."""
+    return {
+        name: np.concatenate([rows for rows in (some.get(name), others.get(name)) if rows is not None])
+        for name in {**some, **others}
+    }

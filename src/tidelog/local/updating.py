@@ -16,8 +16,9 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Backwards, Difference, Differences, InTurn
+from tidelog.local.earlier_marks import pass_on
 from tidelog.local.engine import LocalEngine, tidy
-from tidelog.local.marking import Marks, Step
+from tidelog.local.marking import EarlierMarks, Marks, Step
 from tidelog.local.materialise import Statistics
 from tidelog.local.state import Undo
 from tidelog.local.watch import Watch
@@ -149,6 +150,26 @@ class Updating:
         last = self._steps[-1]
         assert isinstance(last, Differences)
         return Step(given, last.deltas), last
+
+    def explicit_among(self, other: Given) -> dict[str, Rows]:
+        """The facts that another update deletes or replaces and does not bring back, and that are there, by stored relation."""
+        found: dict[str, Rows] = {}
+        engine = self._engine
+        for name, rows in other.deleted.items():
+            found[name] = rows[engine.are_explicit(name, rows)]
+        for name, rows in other.replacing.items():
+            replaced = engine.rows_with_key(name, other.keys[name], rows)
+            found[name] = np.concatenate([found[name], replaced]) if name in found else replaced
+        added = other.all_added()
+        for name in found.keys() & added.keys():
+            width = found[name].shape[1]
+            found[name] = found[name][~engine.state.helper(f"#known {width}", width, added[name]).contains(found[name])]
+        return {engine.core.stored_name(name): rows for name, rows in found.items()}
+
+    def pass_marks_on(self, given: Mapping[str, Rows]) -> EarlierMarks:
+        """Mark facts that were there before, and what they were used for."""
+        steps = [step.deltas for step in self._steps if isinstance(step, Differences)]
+        return pass_on(self._engine, given, steps, self._watch)
 
     def finish(self) -> Difference:
         """Nobody will go back any more; what has changed."""

@@ -54,9 +54,11 @@ LOOKING_AHEAD, CHECKING = 0, 1
 DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED, FORTH_OF = (
     range(11)
 )
-PROVING_WIDTH = 11
+AFFECTED_COUNT, PROVED_COUNT = 11, 12
+PROVING_WIDTH = 13
 # FORTH       the forward plan in hand, or -1;  FORTH_OF: the relation whose fact it uses
 # HAS_PROVED  whether there may be facts that are proved and not used yet
+# AFFECTED_COUNT  suspects that had not been checked when they became suspect
 PLAN_STEPS = 1 << 16
 """Steps of a plan before it is paused, so that somebody can look up."""
 
@@ -157,19 +159,31 @@ def is_proved_ahead(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key
 
 @part
 def next_unchecked(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s, first: int) -> int:
-    """The first fact of an instance's body, from the one at place `first` on, that has not been checked; its place, and its key.
+    """The place of the first fact of an instance's body, from place `first` on, that has not been checked.
 
     -1 if there is none, -2 if one of them has gone.
     """
     count, result = A[at], np.int64(-1)
     at += 1
+    begin = at
     for place in range(count):
         k = np.int64(A[at])
         arity = M[R[k, PROVED], ARITY]
-        body_fact(A, at + 1, slots, arity, key)
-        if contains(M, R[k, GONE], key[:arity]):
-            return np.int64(-2)
-        if result < 0 and place >= first and not contains(M, R[k, CHECKED], key[:arity]):
-            result = np.int64(place)
+        if place >= first:
+            body_fact(A, at + 1, slots, arity, key)
+            if not contains(M, R[k, CHECKED], key[:arity]):
+                result = np.int64(place)
+                break
+        at += 1 + arity
+    if result < 0:  # most often; whether one has gone makes no difference then
+        return result
+    at = begin
+    for place in range(count):
+        k = np.int64(A[at])
+        arity = M[R[k, PROVED], ARITY]
+        if place != result:
+            body_fact(A, at + 1, slots, arity, key)
+            if contains(M, R[k, GONE], key[:arity]):
+                return np.int64(-2)
         at += 1 + arity
     return result

@@ -17,6 +17,7 @@ import numpy as np
 from tidelog.local.kernel import terms
 from tidelog.local.kernel.build import part
 from tidelog.local.kernel.checks import (
+    AFFECTED_COUNT,
     ATOM,
     BACK_FROM,
     BACK_TO,
@@ -51,6 +52,7 @@ from tidelog.local.kernel.checks import (
     PLAN,
     PLAN_STEPS,
     PROVED,
+    PROVED_COUNT,
     PROVED_FROM,
     PROVED_TO,
     ROW,
@@ -189,6 +191,16 @@ def _settle(M: Int64s, R: Int64s, Z: Int64s) -> bool:
 
 
 @part
+def _unchecked_suspects(M: Int64s, r: Int64s) -> int:
+    """How many of the new suspects of a relation have not been checked."""
+    result, table = np.int64(0), r[SUSPECTS]
+    rows, arity = rows_of(M, table), M[table, ARITY]
+    for row in range(r[NEXT_SUSPECT], r[LAST_SUSPECT]):
+        result += not contains(M, r[CHECKED], rows[row * arity : (row + 1) * arity])
+    return result
+
+
+@part
 def _next_suspect(M: Int64s, R: Int64s, frames: Int64s, Z: Int64s) -> bool:
     """Check the next suspect; whether there is one."""
     for k in range(len(R)):
@@ -296,6 +308,7 @@ def prove(
             return
         for k in range(len(R)):
             R[k, LAST_SUSPECT] = M[R[k, SUSPECTS], COUNT]
+            Z[AFFECTED_COUNT] += _unchecked_suspects(M, R[k])
         Z[HAS_BEGUN] = 1
     if not _have_room(M, X, T, N):
         Z[OUTCOME] = GROW_INDEX
@@ -326,7 +339,9 @@ def prove(
             if not _settle(M, R, Z):
                 status = np.int64(GROW_TABLE)
             elif not _next_suspect(M, R, frames, Z):
-                Z[OUTCOME] = DONE
+                Z[OUTCOME], Z[PROVED_COUNT] = DONE, 0
+                for k in range(len(R)):
+                    Z[PROVED_COUNT] += M[R[k, PROVED], COUNT]
                 return
         if status != DONE:
             Z[OUTCOME] = status
