@@ -57,6 +57,7 @@ def as_if_large() -> Iterator[None]:
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.DRIVER_ROWS", -1))
         patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_FIRST", 2))
         patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_BESIDE", 1))
+        patches.enter_context(mock.patch("tidelog.spark.session.partitions_for", return_value=3))  # each is a task of its own
         yield
 
 

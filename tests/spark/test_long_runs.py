@@ -63,7 +63,7 @@ def run(spark: SparkSession, policy: str, folder: Path, rounds: int, *, first: i
         at_round = progress.round
         observed.folders[at_round] = len(list(folder.glob("*/*")))
         if at_round in (first, rounds):
-            observed.blocks[at_round], observed.heap[at_round] = _memory(spark)
+            observed.blocks[at_round], observed.heap[at_round] = memory_of(spark)
 
     def note(frame: DataFrame) -> None:
         size = len(frame._jdf.queryExecution().toString())
@@ -73,7 +73,7 @@ def run(spark: SparkSession, policy: str, folder: Path, rounds: int, *, first: i
     options: dict[str, Any] = {"placement": "rounds", "lineage": policy, "lineage_folder": folder}
     kb = KnowledgeBase(RULES + edges, engine="spark", spark=spark, progress=show, **options)
     assert isinstance(kb, SparkKnowledgeBase)
-    with looking_often(), nothing_in_the_driver(), _noting_what_is_cut(note):
+    with looking_often(), nothing_in_the_driver(), noting_what_is_cut(note):
         for relation in ("here", "there"):
             assert sorted(kb[relation]) == list(combinations(range(rounds + 1), 2))
     kb.close()
@@ -82,7 +82,7 @@ def run(spark: SparkSession, policy: str, folder: Path, rounds: int, *, first: i
 
 
 @contextmanager
-def _noting_what_is_cut(note: Callable[[DataFrame], None]) -> Iterator[None]:
+def noting_what_is_cut(note: Callable[[DataFrame], None]) -> Iterator[None]:
     """See every frame before its history is cut, which is when it is computed."""
     cut, cut_and_count = Lineage.cut, Lineage.cut_and_count
 
@@ -98,7 +98,7 @@ def _noting_what_is_cut(note: Callable[[DataFrame], None]) -> Iterator[None]:
         yield
 
 
-def _memory(spark: SparkSession) -> tuple[int, int]:
+def memory_of(spark: SparkSession) -> tuple[int, int]:
     """How many frames Spark keeps, and the bytes of its heap, when what nobody refers to has been cleared away.
 
     Python tells Spark in one thread what it has let go of, and Spark clears away in another one: only when nothing has changed

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
 SLOW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+MIXED = "mixed"
+"""A budget for which some components fit the kernel and others do not."""
+
+
 def check_history(history: RuleHistory, spark: SparkSession, placement: str) -> None:
     judge = Judge(history)
-    kb = spark_kb(history.text, spark, placement)
+    options = {"memory_budget": 64 * 25} if placement == MIXED else {}
+    kb = spark_kb(history.text, spark, "auto" if placement == MIXED else placement, **options)
     judge.agrees(kb)
     for step in history.steps:
         before, explicit = judge.facts, judge.explicit
@@ -33,7 +38,7 @@ def check_history(history: RuleHistory, spark: SparkSession, placement: str) -> 
     kb.close()
 
 
-@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+@pytest.mark.parametrize("placement", ["kernel", "rounds", MIXED])
 @given(history=rule_histories())
 @settings(SLOW)
 def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory) -> None:
@@ -41,7 +46,7 @@ def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHis
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("placement", ["auto", "kernel", "decomposed", "components", "rounds"])
+@pytest.mark.parametrize("placement", ["auto", "kernel", "decomposed", "components", "rounds", MIXED])
 @given(history=rule_histories(most_steps=6, largest_arity=4))
 @settings(SLOW, max_examples=200)
 def test_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory) -> None:
@@ -58,8 +63,42 @@ def test_what_is_refused_changes_nothing(spark: SparkSession, placement: str) ->
         assert held(kb) == before
     change = kb.update(add_rules="q(X) :- p(X), X > 1.", delete=[("e", 1)])
     assert (list(kb["q"]), list(change.inserted), list(change.deleted)) == ([(2,)], ["q"], ["e", "p"])
-    assert change.stats.algorithm.startswith("rematerialise: rules have changed")
+    assert change.stats.algorithm.startswith("rematerialise: rules have changed" if placement == "rounds" else "bf: ")
     assert change.rules is not None
     assert sorted(map(tuple, change.inserted_df("q").collect())) == [(2,)]
     assert list(kb.remove_rules("p(X) :- e(X).").deleted) == ["p", "q"]
+    kb.close()
+
+
+def test_what_rules_do_not_reach_stays(spark: SparkSession) -> None:
+    text = "p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z). n(X, N) :- p(X, _), N = count { p(X, Y) }. b(X) :- e(X, X)."
+    kb = spark_kb(text + "e(1, 2). e(2, 3).", spark, "rounds")
+    assert kb.count("p") == 3
+    engine = kb._started_engine
+    engine.exchange.relations["p"].flush(engine.lineage, engine.spark)
+    pieces = [piece for piece, _ in engine.exchange.relations["p"].pieces]
+    assert pieces
+    change = kb.update(add_rules="q(X) :- n(X, 1), f(X). f(2).", remove_rules="b(X) :- e(X, X).", insert=[("f", 1)])
+    assert [piece for piece, _ in kb._started_engine.exchange.relations["p"].pieces] == pieces
+    assert {name: sorted(rows) for name, rows in change.inserted.items()} == {"f": [(1,), (2,)], "q": [(2,)]}
+    assert change.rules is not None
+    assert [visit.relations for visit in change.rules.visited] == [("q",)]
+    change = kb.update(delete=[("e", 2, 3)])
+    assert {name: sorted(rows) for name, rows in change.deleted.items()} == {
+        "e": [(2, 3)],
+        "n": [(1, 2), (2, 1)],
+        "p": [(1, 3), (2, 3)],
+        "q": [(2,)],
+    }
+    kb.close()
+
+
+def test_rules_outgrow_the_kernel(spark: SparkSession) -> None:
+    kb = spark_kb("".join(f"d({i})." for i in range(20)) + "s(X) :- d(X).", spark, "auto", memory_budget=64 * 100)
+    assert [str(placed.where) for placed in kb.placements] == ["kernel"]
+    change = kb.add_rules("t(X, Y) :- d(X), d(Y).")
+    assert len(change.inserted["t"]) == kb.count("t") == 400
+    assert {placed.relations: str(placed.where) for placed in kb.placements} == {("s",): "kernel", ("t",): "rounds"}
+    assert list(kb.remove_rules("t(X, Y) :- d(X), d(Y).").deleted) == ["t"]
+    assert list(kb.remove_rules("s(X) :- d(X).").deleted) == ["s"]
     kb.close()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
@@ -13,6 +14,7 @@ from tidelog.local.core import Closure, Core, Unit, core_of, core_of_rule
 from tidelog.local.materialise import Evaluation, Round, Statistics
 from tidelog.local.querying import answers
 from tidelog.local.state import State, Undo
+from tidelog.local.structure import Structure
 from tidelog.local.watch import Watch
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tidelog.spark.lineage import Lineage
+    from tidelog.spark.terms import SparkDictionary
 
+_OF_THE_RULES = ("program", "structure", "frame_core", "derived_in_kernel", "_where", "placements")
 _BYTES_AN_EDGE = 16
 """What an edge takes in a task that closes a graph."""
 
@@ -50,15 +54,20 @@ class SparkEngine:
         modules: bool = True,
         placement: str = "auto",
         budget: int,
+        rules: Sequence[int] | None = None,
+        terms: SparkDictionary | None = None,
     ) -> None:
+        """`rules` are the numbers of the program's rules, if some have come or gone; `terms`, a dictionary to use again."""
         self.program, self.spark, self.lineage = program, spark, lineage
-        self.forced, self.budget = placement, budget
-        self.kernel_core = core_of(program, modules=modules)
-        # Rounds take a transitive relation for what it says, unless somebody asks for the ways of its own.
-        self.frame_core = core_of(program, modules=modules and placement != Where.ROUNDS, native=frozenset())
+        self.forced, self.budget, self.modules = placement, budget, modules
+        kernel_core = core_of(program, modules=modules)
+        if rules is not None:
+            kernel_core.parts = {number: kernel_core.parts[at] for at, number in enumerate(rules) if at in kernel_core.parts}
+        self.structure = Structure.of(kernel_core)
+        self.frame_core = self._core_for_frames(program)
         self.state = State()
-        self.state.prepare(self.kernel_core)
-        self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core))
+        self.state.prepare(kernel_core)
+        self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core), terms)
         self.placements: list[Placement] = []
         self._where: dict[str, Where] = {}
         self.given_up: dict[str, int] = {}
@@ -71,6 +80,15 @@ class SparkEngine:
         """Whether everything that followed from some facts has been derived, even if more have come since."""
         self.waiting: dict[str, GivenKeys] = {}
         """Facts that have come since."""
+
+    def _core_for_frames(self, program: Program) -> Core:
+        """Rounds take a transitive relation for what it says, unless somebody asks for the ways of its own."""
+        return core_of(program, modules=self.modules and self.forced != Where.ROUNDS, native=frozenset())
+
+    @property
+    def kernel_core(self) -> Core:
+        """The program as the kernel evaluates it."""
+        return self.structure.core
 
     def stored_name(self, relation: str) -> str:
         """Where facts that the user gives are kept."""
@@ -101,7 +119,8 @@ class SparkEngine:
             self.exchange.terms.number(_constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
-            self._evaluate(component, watch)
+            if component.predicates[0] not in self._where:  # else another engine has done it
+                self._evaluate(component, watch)
         self.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
@@ -145,7 +164,7 @@ class SparkEngine:
 
     def _closure(self, component: Component) -> Closure | None:
         """The closure that a component is, if it is one."""
-        for unit in self.units_of(self.frame_core, component):
+        for unit in self.frame_units(component):
             for special in unit.specials.values():
                 if isinstance(special, Closure):
                     return special
@@ -158,9 +177,62 @@ class SparkEngine:
             return Where.COMPONENTS, f"{why}; connected components by stars"
         return Where.DECOMPOSED, f"{why}; each task closes its share of left ends"
 
-    def units_of(self, core: Core, component: Component) -> list[Unit]:
-        """The units of a component."""
-        return [unit for unit in core.units if unit.owner in component.predicates]
+    def frame_units(self, component: Component) -> list[Unit]:
+        """The units of a component as they are evaluated on Spark."""
+        return [unit for unit in self.frame_core.units if unit.owner in component.predicates]
+
+    def kernel_units(self, component: Component) -> list[Unit]:
+        """The units of a component as the kernel evaluates them."""
+        units = self.structure.units
+        numbers = [number for number, unit in units.items() if unit.owner in component.predicates]
+        return [units[number] for number in sorted(numbers, key=self.structure.order.__getitem__)]
+
+    # --- rules that come and go ------------------------------------------------------------------------------------------
+
+    def take_over(self, component: Component, placed: Placement) -> None:
+        """Have a component's relations from another engine, which has derived them."""
+        self.derived_on_spark |= {name for unit in self.frame_units(component) for name in unit.relations}
+        self._where.update(dict.fromkeys(component.predicates, placed.where))
+        self.placements.append(placed)
+
+    @property
+    def is_in_kernel(self) -> bool:
+        """Whether all relations are in the kernel, and nowhere else."""
+        return all(where is Where.KERNEL for where in self._where.values()) and not self.exchange.relations
+
+    def remembered(self) -> Mapping[str, Any]:
+        """What other rules change of an engine in the kernel, all of which is replaced and never changed in place."""
+        return {name: getattr(self, name) for name in _OF_THE_RULES}
+
+    def go_back(self, remembered: Mapping[str, Any]) -> None:
+        """Have the rules that there were."""
+        for name, value in remembered.items():
+            setattr(self, name, value)
+        self.exchange.pivots = pivots(self.frame_core)
+
+    def take_up(self, program: Program, structure: Structure) -> None:
+        """Have other rules, all in the kernel."""
+        self.program, self.structure = program, structure
+        self.frame_core = self._core_for_frames(program)
+        self.exchange.pivots = pivots(self.frame_core)
+        self.derived_in_kernel = set(structure.deriver)
+        self._where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)
+        self.note_kernel()
+
+    def note_kernel(self) -> None:
+        """Know which relations the kernel has."""
+        names = {*self.kernel_core.arities, *self.exchange.in_kernel}
+        self.exchange.in_kernel = {name for name in names if name in self.state.tables or name in self.state.virtual}
+
+    def note_placements(self, seconds: float) -> None:
+        """After rules have changed in the kernel: where everything is, and what the change took where there is something new."""
+        known = {placed.relations: placed for placed in self.placements}
+        why = "rules came or went, and the kernel had all that they read"
+        self.placements = [
+            known.get(part.predicates)
+            or Placement(part.predicates, Where.KERNEL, why, seconds=seconds, facts=sum(map(self.exchange.size, part.predicates)))
+            for part in self.program.graph.components
+        ]
 
     # --- in the kernel ---------------------------------------------------------------------------------------------------
 
@@ -193,7 +265,7 @@ class SparkEngine:
         statistics = Statistics()
         evaluation = Evaluation(self.state, watch, statistics)
         with watch.guarding():
-            for unit in self.units_of(self.kernel_core, component):
+            for unit in self.kernel_units(component):
                 for name in unit.relations:
                     if name not in unit.specials and len(self.state.tables[name]):
                         self.state.explicit_table(name).insert(self.state.tables[name].rows)
@@ -201,7 +273,7 @@ class SparkEngine:
                 evaluation.from_scratch(unit)
                 costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
         self.exchange.in_kernel |= {*component.predicates}
-        self.derived_in_kernel |= {name for unit in self.units_of(self.kernel_core, component) for name in unit.relations}
+        self.derived_in_kernel |= {name for unit in self.kernel_units(component) for name in unit.relations}
         self.statistics.undefined += statistics.undefined
         self._note(component, Where.KERNEL, why, statistics.rounds, started)
 
@@ -211,7 +283,7 @@ class SparkEngine:
         started = time.perf_counter()
         for name in inputs:
             self.exchange.to_spark(name, self.arity(name))
-        units = self.units_of(self.frame_core, component)
+        units = self.frame_units(component)
         for unit in units:
             for name in unit.relations:
                 if name not in self.exchange.relations:

@@ -37,13 +37,18 @@ class Exchange:
     """All forms of all relations."""
 
     def __init__(
-        self, spark: SparkSession, lineage: Lineage, state: State, pivots: Mapping[str, tuple[str, ...]] | None = None
+        self,
+        spark: SparkSession,
+        lineage: Lineage,
+        state: State,
+        pivots: Mapping[str, tuple[str, ...]] | None = None,
+        terms: SparkDictionary | None = None,
     ) -> None:
-        """`pivots` are the columns that some relations are best partitioned by."""
+        """`pivots` are the columns that some relations are best partitioned by; `terms`, a dictionary that is there already."""
         self.pivots = pivots or {}
         self.spark, self.lineage, self.state = spark, lineage, state
-        self.shipping = Shipping(spark)
-        self.terms = SparkDictionary(spark, lineage, self.shipping)
+        self.shipping = terms.shipping if terms is not None else Shipping(spark)
+        self.terms = terms or SparkDictionary(spark, lineage, self.shipping)
         self.relations: dict[str, Relation] = {}
         self.read: dict[str, list[tuple[Keys, int]]] = {}
         """Keys that have been read, in frames or blocks, with their numbers of rows."""

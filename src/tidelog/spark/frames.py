@@ -12,7 +12,7 @@ from. Deletion asks for that (`maintenance`). Only pieces that came one after th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import count as count_up
@@ -88,6 +88,8 @@ class Relation:
     gone: list[tuple[Int32s, int]] = field(default_factory=list)
     """Facts that do not count any more in pieces that had come by some time."""
     _few_frame: DataFrame | None = None
+    _sorted: dict[tuple[str, ...], tuple[object, DataFrame]] = field(default_factory=dict)
+    """All facts in an order, with what they were made from."""
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """All facts."""
@@ -96,6 +98,18 @@ class Relation:
         pieces = self.in_pieces()
         frames = [frame for frame in (pieces, self._few_frame) if frame is not None]
         return union(frames) if frames else frame_of_rows(spark, np.empty((0, self.width), np.int32))
+
+    def sorted_frame(self, by: Sequence[str], lineage: Lineage, spark: SparkSession) -> DataFrame:
+        """All facts in the order of some columns, kept until there are others: a hash table has those of one key together."""
+        made_from = [id(piece) for piece, _ in self.pieces], [id(rows) for rows in self.few], len(self.gone)
+        before = self._sorted.get(tuple(by))
+        if before is not None and before[0] == made_from:
+            return before[1]
+        if before is not None:
+            self.retired.append((before[1], self.count))
+        ordered = lineage.cut(self.frame(spark).repartition(1).sortWithinPartitions(*by))
+        self._sorted[tuple(by)] = made_from, ordered
+        return ordered
 
     def in_pieces(self) -> DataFrame | None:
         """The facts that the driver does not have."""
@@ -144,6 +158,7 @@ class Relation:
             few_times=list(self.few_times),
             gone=list(self.gone),
             retired=[],
+            _sorted={},
         )
 
     def partitioned(self, frame: DataFrame) -> DataFrame:

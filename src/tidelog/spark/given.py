@@ -74,6 +74,17 @@ def given_keys(
     return result
 
 
+def merged(one: Mapping[str, GivenKeys], other: Mapping[str, GivenKeys]) -> dict[str, GivenKeys]:
+    """What two updates do, as one."""
+    result = dict(one)
+    for name, given in other.items():
+        mine = result.get(name, GivenKeys(given.arity))
+        result[name] = GivenKeys(
+            given.arity, mine.delete + given.delete, mine.insert + given.insert, mine.upsert + given.upsert, mine.key or given.key
+        )
+    return result
+
+
 def _by_relation(facts: Iterable[GroundFact]) -> dict[tuple[str, int], list[Sequence[Any]]]:
     result: dict[tuple[str, int], dict[Any, None]] = {}
     for name, values in facts:

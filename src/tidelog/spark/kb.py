@@ -12,22 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tidelog.changes import ChangeStatistics, FactsByRelation, Part
+from tidelog.changes import ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport
+from tidelog.kb import KnowledgeBase, LoadReport, column_names
 from tidelog.local.rule_reports import rule_report
-from tidelog.program.live_rules import LiveRules
+from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.program.relations import Relation
-from tidelog.program.rule_changes import plan_change
+from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.source import Source
+from tidelog.spark import rule_updating
+from tidelog.spark.adopting import adopt, reached, visits
 from tidelog.spark.changes import SparkChange
 from tidelog.spark.comparing import Comparison, Everything
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.exchange import Keys
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation as FrameRelation
-from tidelog.spark.given import Given, given_keys
+from tidelog.spark.given import Given, GivenKeys, given_keys, merged
 from tidelog.spark.keeping import KeptFacts, changed_facts, explicit_facts
 from tidelog.spark.keys import key_of
 from tidelog.spark.lineage import Lineage, lost_blocks_explained
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from tidelog.spark.ingest import Ingested, Rejects
+    from tidelog.spark.terms import SparkDictionary
 
 _CHANGED_BY_RULES = ("_loaded", "_live", "_program", "_read", "_on_spark", "_has_program_facts", "_has_begun")
 _PLACEMENTS = ("auto", *(where.value for where in Where))
@@ -151,78 +154,146 @@ class SparkKnowledgeBase(KnowledgeBase):
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
-        `insert={"edge": df}`.  If rules come or go, everything is derived anew.
+        `insert={"edge": df}`.  If rules come or go, what they reach is derived anew, or maintained where all is in the kernel.
         """
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
         if remove_rules or add_rules:
             return self._change_rules(parts, remove_rules, add_rules)
         return self._update(parts)
 
-    def _update(self, parts: dict[str, Given]) -> SparkChange:
+    def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
         started = perf_counter()
-        given = given_keys(parts, self.program, self.relations.get, self._key_of, self._read_whole)
-        engine, known = self._settled_engine(), dict(self._loaded)
+        given, engine, known = self._given(parts, planned), self._settled_engine(), self._loaded
         try:
-            for name, facts in given.items():
-                if facts.insert or facts.upsert or name in self.relations:
-                    self._know(name, facts.arity)
-            with lost_blocks_explained():
-                done = Updating(engine, self._watch(), self._algorithm)
-                done.apply({name: facts for name, facts in given.items() if name in self.relations})
+            done, unknown = self._apply(engine, given)
         except BaseException:
             self._loaded = known
             raise
-        unknown = sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
         return self._change(done, unknown, perf_counter() - started)
 
+    def _given(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> dict[str, GivenKeys]:
+        """What an update does to facts, with those that stand among rules."""
+        among_rules: dict[str, Given] = {
+            "delete": [(name, *values) for name, values in planned.delete],
+            "insert": [(name, *values) for name, values in planned.insert],
+        }
+        found = [
+            given_keys(some, self.program, self.relations.get, self._key_of, self._read_whole) for some in (parts, among_rules)
+        ]
+        return merged(*found)
+
+    def _apply(self, engine: SparkEngine, given: dict[str, GivenKeys]) -> tuple[Updating, int]:
+        """Do what was asked for; and of how many facts that were to go nobody has heard."""
+        done = Updating(engine, self._watch(), self._algorithm)
+        with lost_blocks_explained():
+            done.apply(self._known(given))
+        return done, self._unknown(given)
+
+    def _known(self, given: dict[str, GivenKeys]) -> dict[str, GivenKeys]:
+        """The relations that there are, now that some are given facts of."""
+        self._loaded = dict(self._loaded)
+        for name, facts in given.items():
+            if facts.insert or facts.upsert or name in self.relations:
+                self._know(name, facts.arity)
+        return {name: facts for name, facts in given.items() if name in self.relations}
+
+    def _unknown(self, given: dict[str, GivenKeys]) -> int:
+        return sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
+
+    # --- rules that come and go ------------------------------------------------------------------------------------------
+
     def _change_rules(self, parts: dict[str, Given], remove: str | Iterable[str], add: str | Iterable[str]) -> SparkChange:
-        """Let rules go and come, and facts with them: from the explicit facts, all is derived anew, and compared with before."""
-        started, engine = perf_counter(), self._settled_engine()
+        """Let rules go and come, and facts with them."""
+        engine = self._settled_engine()
         texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
-        live = self._live or LiveRules.of(self._program)
-        planned = plan_change(live, texts[0], texts[1], self._loaded)
-        relations_before = self.relations
-        before = Everything.of(engine, [(name, known.arity) for name, known in relations_before.items()])
+        self._live = self._live or LiveRules.of(self._program)
+        planned = plan_change(self._live, texts[0], texts[1], self._loaded)
         saved = {name: getattr(self, name) for name in _CHANGED_BY_RULES}
         try:
             self._loaded = self._loaded | planned.relations
-            if planned.difference is not None:
-                self._live, self._program = planned.difference.after, planned.difference.after.program
-                self._loaded = {name: known for name, known in self._loaded.items() if name not in self._program.relations}
-            self.restore(before.explicit.values())
-            self._settled_engine()
-            for part, facts in (("insert", planned.insert), ("delete", planned.delete)):
-                if facts:
-                    self._update({part: [(name, *values) for name, values in facts]})
-            done = self._update(parts)
+            if planned.difference is None:
+                return self._update(parts, planned)
+            for name, known in self.relations.items():
+                engine.bring(name, known.arity)
+            if rule_updating.is_possible(engine):
+                try:
+                    return self._change_in_kernel(engine, parts, planned, planned.difference)
+                except rule_updating.OutgrownError:
+                    for name, value in saved.items():
+                        setattr(self, name, value)
+                    self._loaded = self._loaded | planned.relations
+            return self._change_on_spark(engine, parts, planned, planned.difference)
         except BaseException:
             for name, value in saved.items():
                 setattr(self, name, value)
             raise
-        after = Everything.of(self._settled_engine(), [(name, known.arity) for name, known in self.relations.items()])
-        compared = Comparison(before, after, self.spark)
-        known = {**relations_before, **self.relations}
+
+    def _take_up(self, difference: RuleDifference) -> None:
+        self._live, self._program = difference.after, difference.after.program
+        self._loaded = {name: known for name, known in self._loaded.items() if name not in self._program.relations}
+
+    def _change_in_kernel(
+        self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
+    ) -> SparkChange:
+        """Where all is in the kernel, the local engine follows the rules."""
+        started, known = perf_counter(), dict(self.relations)
+        done = rule_updating.RuleUpdating(engine, self._watch(), self._algorithm, difference)
+        unknown = 0
+
+        def given() -> dict[str, GivenKeys]:
+            nonlocal unknown
+            self._take_up(difference)
+            tables = engine.state.tables
+            for name in difference.forgotten:
+                if name in tables and len(tables[name]):
+                    self._know(name, known[name].arity)
+            found = self._given(parts, planned)
+            asked = self._known(found)
+            unknown = self._unknown(found)
+            return asked
+
+        done.change(given)
+        done.forget({name for name in difference.forgotten if name not in self._loaded})
+        rules = rule_report(difference, done.visits)
+        return self._change(done, unknown, perf_counter() - started, {**known, **self.relations}, rules)
+
+    def _change_on_spark(
+        self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
+    ) -> SparkChange:
+        """What the rules reach is derived anew, from the explicit facts, and compared with before; all else stays."""
+        started, relations = perf_counter(), dict(self.relations)
+        changed = reached(difference)
+        before = Everything.of(engine, [(name, known.arity) for name, known in relations.items() if name in changed])
+        explicit = list(self.explicit_facts())
+        self._take_up(difference)
+        self.restore(explicit, engine.exchange.terms)
+        renewed = self._started_engine
+        adopt(renewed, engine, changed)
+        self._settled_engine()
+        done, unknown = self._apply(renewed, self._given(parts, planned))
+        after = Everything.of(renewed, [(name, known.arity) for name, known in self.relations.items() if name in changed])
+        compared, known = Comparison(before, after, self.spark), {**relations, **self.relations}
 
         def facts_of(part: Part, *, came: bool) -> dict[str, Facts]:
-            found = {name: compared.facts(name, part, came=came) for name in known}
-            return {name: self._facts_of_keys(known[name], kept) for name, kept in found.items() if kept is not None}
+            kept = {name: compared.facts(name, part, came=came) for name in known if name in changed}
+            found = {name: self._facts_of_keys(known[name], facts) for name, facts in kept.items() if facts is not None}
+            others = [name for name in done.changed() if name not in changed]
+            return found | {name: self._facts_of(known[name], done.difference(name, part, came=came)) for name in others}
 
-        why = "rematerialise: rules have changed, and everything was derived anew"
-        statistics = replace(done.stats, algorithm=why, seconds=perf_counter() - started)
+        why = "rematerialise: rules have changed, and what they reach was derived anew"
         return SparkChange(
             FactsByRelation(lambda part: facts_of(part, came=True)),
             FactsByRelation(lambda part: facts_of(part, came=False)),
-            statistics,
-            rules=rule_report(planned.difference, ()) if planned.difference is not None else None,
+            replace(self._statistics(done, unknown, perf_counter() - started), algorithm=why),
+            rules=rule_report(difference, visits(renewed, changed)),
             as_frame=self._as_frame,
-            explicit=lambda: iter(compared.explicit()),
+            explicit=lambda: changed_facts(done),
         )
 
     def _facts_of_keys(self, known: Relation, kept: KeptFacts) -> Facts:
         """Facts that were kept as keys, for users."""
         exchange, state = self._started_engine.exchange, self._started_engine.state
-        names = [column.name for column in known.columns] if known.columns else [f"c{at + 1}" for at in range(known.arity)]
-        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+        names, kinds = column_names(known), _kinds(known)
         if isinstance(kept.keys, pa.Table):
             return Facts(known.name, names, exchange.local_rows(kept.keys, kept.arity), state.terms, kinds)
         numbered = exchange.numbered(known.name, [(kept.keys, kept.rows)], kept.arity)
@@ -234,16 +305,20 @@ class SparkKnowledgeBase(KnowledgeBase):
         known = [(name, relation.arity) for name, relation in self.relations.items()]
         return explicit_facts(self._settled_engine(), known)
 
-    def restore(self, kept: Iterable[KeptFacts]) -> None:
-        """Have just those facts that were kept as keys: none of the program's text or inputs, which may have been deleted."""
+    def restore(self, kept: Iterable[KeptFacts], terms: SparkDictionary | None = None) -> None:
+        """Have just those facts that were kept as keys: none of the program's text or inputs, which may have been deleted.
+
+        A dictionary that is there already may serve again.
+        """
         self._has_program_facts = False
         self._read = []
         for facts in kept:
             self._know(facts.relation, facts.arity)
             self._read.append((facts.relation, facts.keys, facts.rows))
         engine = self._started_engine
-        self._outdated.append(engine.exchange.shipping)
-        self._on_spark = self._engine(engine.spark, engine.lineage)
+        if terms is None:
+            self._outdated.append(engine.exchange.shipping)
+        self._on_spark, self._has_begun = self._engine(engine.spark, engine.lineage, terms), False
 
     def _read_whole(self, relation: str, source: object) -> Ingested:
         """Facts for an update, in which nothing may be rejected."""
@@ -257,9 +332,9 @@ class SparkKnowledgeBase(KnowledgeBase):
             raise fail("TL072", message, fix="load them with rejects, or repair them")
         return found
 
-    def _change(self, done: Updating, unknown: int, seconds: float) -> SparkChange:
+    def _statistics(self, done: Updating, unknown: int, seconds: float) -> ChangeStatistics:
         counts, rounds = done.counts, done.done
-        statistics = ChangeStatistics(
+        return ChangeStatistics(
             done.algorithm,
             counts.inserted,
             counts.deleted,
@@ -272,25 +347,35 @@ class SparkKnowledgeBase(KnowledgeBase):
             done.kernel.seconds,
         )
 
+    def _change(
+        self,
+        done: Updating,
+        unknown: int,
+        seconds: float,
+        known: Mapping[str, Relation] | None = None,
+        rules: RuleChanges | None = None,
+    ) -> SparkChange:
+        relations = known or dict(self.relations)
+
         def facts(part: Part, *, came: bool) -> dict[str, Facts]:
-            return {name: self._facts_of(name, done.difference(name, part, came=came)) for name in done.changed()}
+            return {name: self._facts_of(relations[name], done.difference(name, part, came=came)) for name in done.changed()}
 
         return SparkChange(
             FactsByRelation(lambda part: facts(part, came=True)),
             FactsByRelation(lambda part: facts(part, came=False)),
-            statistics,
+            self._statistics(done, unknown, seconds),
+            rules=rules,
             as_frame=self._as_frame,
             explicit=lambda: changed_facts(done),
         )
 
-    def _facts_of(self, relation: str, found: Any) -> Facts:
+    def _facts_of(self, known: Relation, found: Any) -> Facts:
         """Some facts of a relation, wherever they are."""
-        engine = self._started_engine
+        engine, names, kinds = self._started_engine, column_names(known), _kinds(known)
         if not isinstance(found, FrameRelation):
-            return Facts(relation, self._names(relation), found, engine.state.terms, self._kinds(relation))
+            return Facts(known.name, names, found, engine.state.terms, kinds)
         frame, terms = found.frame(self.spark), engine.exchange.terms
-        kinds = self._kinds(relation)
-        return SparkFacts(relation, self._names(relation), frame, terms, found.count, kinds=kinds, held=found.held)
+        return SparkFacts(known.name, names, frame, terms, found.count, kinds=kinds, held=found.held)
 
     def _as_frame(self, facts: Facts | None, relation: str) -> DataFrame:
         if facts is None:
@@ -308,22 +393,18 @@ class SparkKnowledgeBase(KnowledgeBase):
         exchange, known = engine.exchange, self.relations[relation]
         if relation in exchange.in_kernel:
             return self._kernel_facts(relation, engine)
-        return self._facts_of(relation, exchange.to_spark(relation, known.arity))
+        return self._facts_of(known, exchange.to_spark(relation, known.arity))
 
     def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
         from tidelog.local.tables import Table
 
         held = engine.state.stored(relation)
-        return self._facts_of(relation, held.lend() if isinstance(held, Table) else held)
+        return self._facts_of(self.relations[relation], held.lend() if isinstance(held, Table) else held)
 
     def facts_in_process(self, relation: str) -> Facts | None:
         """The facts of a relation if this process holds them, so that Spark need not see them."""
         facts = self[relation]
         return None if isinstance(facts, SparkFacts) else facts
-
-    def _kinds(self, relation: str) -> list[Kind | None]:
-        """The declared kinds of a relation's columns."""
-        return [column.type if isinstance(column.type, Kind) else None for column in self.relations[relation].columns or ()]
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
@@ -372,10 +453,17 @@ class SparkKnowledgeBase(KnowledgeBase):
             self._on_spark = self._engine(private, lineage)
         return self._on_spark
 
-    def _engine(self, private: SparkSession, lineage: Lineage) -> SparkEngine:
+    def _engine(self, private: SparkSession, lineage: Lineage, terms: SparkDictionary | None = None) -> SparkEngine:
         """An engine with all facts that were given, and none derived."""
         engine = SparkEngine(
-            self.program, private, lineage, modules=self._modules, placement=self._placement, budget=self._budget
+            self.program,
+            private,
+            lineage,
+            modules=self._modules,
+            placement=self._placement,
+            budget=self._budget,
+            rules=tuple(self._live.components.rules) if self._live is not None else None,
+            terms=terms,
         )
         if self._has_program_facts:
             self._add_program_facts(engine)
@@ -423,6 +511,11 @@ class SparkKnowledgeBase(KnowledgeBase):
             for shipping in (*self._outdated, self._on_spark.exchange.shipping):
                 shipping.close()
             close_session(self._on_spark.spark)
+
+
+def _kinds(known: Relation) -> list[Kind | None]:
+    """The declared kinds of a relation's columns."""
+    return [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
 
 
 @contextmanager

@@ -72,8 +72,7 @@ def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
                 rows = (done.changes.came if came else done.changes.went).get(stored, [])
                 kept = _of_rows(engine, name, arity, np.concatenate(rows)) if rows else None
             elif stored in done.kernel.deltas:
-                delta = done.kernel.deltas.of[stored]
-                kept = _of_rows(engine, name, arity, delta.came if came else delta.went)
+                kept = _of_rows(engine, name, arity, done.in_kernel.rows(stored, "explicit", came=came))
             else:
                 difference = done.given.get(stored) or done.frames.differences.get(stored)
                 if stored in engine.derived_on_spark:

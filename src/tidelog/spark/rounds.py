@@ -9,6 +9,7 @@ itself (`small_joins`), so that small programs need no jobs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
     from tidelog.spark.lineage import Lineage
 
+_WORTH_SORTING = 10_000
+"""Of fewer facts, a hash table stands in the caches of a processor anyway."""
 Deltas = dict[str, Relation]
 """New facts, by relation."""
 RelationAt = Callable[[int, str], Relation]
@@ -169,7 +172,10 @@ class Rounds:
                 pass  # a few facts with very many combinations: that is what Spark is for
 
         def side(place: int, _name: str) -> Side:
-            return Side(read[place].frame(self.spark), read[place].count)
+            relation = read[place]
+            is_asked_often = place != first and _WORTH_SORTING < relation.count <= min(FEW_ROWS, start // 2)
+            in_order = partial(relation.sorted_frame, lineage=self.lineage, spark=self.spark) if is_asked_often else None
+            return Side(relation.frame(self.spark), relation.count, in_order)
 
         return self.rules.evaluate(rule, side, first, is_tiny=start <= TINY)
 

@@ -8,7 +8,7 @@ the smaller one goes to everybody, if it is small; a handful of new facts is alw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class Side:
 
     frame: DataFrame
     count: int | None
+    in_order: Callable[[Sequence[str]], DataFrame] | None = None
+    """The same rows in the order of some columns, where that is worth it."""
 
     @property
     def is_few(self) -> bool:
@@ -67,8 +69,11 @@ class RuleFrames:
             at = first if first is not None and binding is None else next_literal(waiting, bound, names)
             literal = waiting.pop(at)
             if isinstance(literal, Atom):
-                side = self._atom(literal, frame_of(at, literal.predicate), names)
+                side = frame_of(at, literal.predicate)
                 shared = sorted(names_of([literal]) & bound)
+                if shared and side.in_order is not None:
+                    side = Side(side.in_order(_places(literal, shared)), side.count)
+                side = self._atom(literal, side, names)
                 binding = side if binding is None else _joined(binding, side, [names[name] for name in shared], is_tiny=is_tiny)
                 bound |= names_of([literal])
             else:
@@ -157,6 +162,11 @@ def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names) -> 
             return at
     atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
     return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
+
+
+def _places(atom: Atom, names: Sequence[str]) -> list[str]:
+    """The columns in which an atom has some variables."""
+    return [f"c{at}" for at, arg in enumerate(atom.args) if isinstance(arg, Variable) and arg.name in names]
 
 
 def _assigns(comparison: Comparison) -> bool:

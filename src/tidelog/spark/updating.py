@@ -78,6 +78,7 @@ class Updating:
         """The relations whose explicit facts the update speaks of, with their arities."""
         self._told: set[str] = set()
         """Relations whose changes are at both places."""
+        self.in_kernel = Differences(engine.kernel_core, engine.derived_in_kernel, {}, self.changes)
 
     def apply(self, given: Mapping[str, GivenKeys]) -> None:
         """Do it all, or nothing."""
@@ -106,6 +107,7 @@ class Updating:
             raise
         with without_interruption():
             tidy(self.engine.state, self.undo)
+        self.in_kernel = Differences(self.engine.kernel_core, self.engine.derived_in_kernel, self.kernel.deltas.of, self.changes)
 
     def _go_back(self) -> None:
         with without_interruption():
@@ -207,13 +209,13 @@ class Updating:
         engine = self.engine
         self.watch.progress.unit = component.number
         if engine.where_of(component.predicates[0]) is Where.KERNEL:
-            for unit in engine.units_of(engine.kernel_core, component):
+            for unit in engine.kernel_units(component):
                 if self._is_touched_in_kernel(unit.uses, unit.relations):
                     with without_interruption():
                         self.kernel.apply(unit)
                     self._tell([*unit.relations, *unit.specials])
             return
-        for unit in engine.units_of(engine.frame_core, component):
+        for unit in engine.frame_units(component):
             if self.frames.is_touched(unit):
                 self.frames.apply(unit)
                 self._tell(unit.relations)
@@ -291,8 +293,7 @@ class Updating:
     def difference(self, name: str, part: Part, *, came: bool) -> Int32s | Relation:
         """What came to a relation, or went: rows in the kernel, or a set on Spark; all of it, or one part."""
         if name in self.kernel.deltas:
-            derived = self.engine.derived_in_kernel
-            return Differences(self.engine.kernel_core, derived, self.kernel.deltas.of, self.changes).rows(name, part, came=came)
+            return self.in_kernel.rows(name, part, came=came)
         difference = self.frames.differences[name]
         facts = difference.came if came else difference.went
         nothing = few_facts(np.empty((0, facts.width), np.int32))
