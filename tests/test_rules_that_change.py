@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -240,3 +242,15 @@ def test_each_rule_is_removed_and_added_back(text: str, modules: bool) -> None:
         assert without_empty(held(kb)) == without_empty(materialise(left))
         kb.add_rules(rule)
         assert held(kb) == whole
+
+
+def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(Path(__file__).parent.parent / "examples" / "rules_come_and_go.py"), run_name="__main__")
+    told = [line for line in capsys.readouterr().out.splitlines() if not line.startswith("  ")]
+    assert told == [
+        "at first: lost now: s2, s3",
+        "one hop: lost now: s3",
+        "any hops: lost now: none",
+        "refused: TL050, and nothing has changed",
+        "no hops: lost now: s2, s3",
+    ]

@@ -161,12 +161,8 @@ class _Restructuring:
         if self.converted:
             readers = {number for name in self.converted for number in self.readers.get(name, ())}
             others = {new.of[self.units[number].owner] for number in readers}
-            self._take_out(others)
-            for number in (number for component in others for number in new.rules_of(component)):
-                if number in self.core.parts:
-                    part = self.core.parts[number]
-                    self.core.parts[number] = replace(part, rules=tuple(replace(rule) for rule in part.rules))
-            self._rebuild(others, anew=True)
+            for component in others:
+                self._renew(component)
             components |= others
         return self._result(components)
 
@@ -187,25 +183,54 @@ class _Restructuring:
                 for name in unit.relations:
                     del self.deriver[name]
 
-    def _rebuild(self, components: Iterable[Component], *, anew: bool = False) -> None:
-        """Make the units of some components; those that are the same as before stay what they are, unless they are to be new."""
+    def _rebuild(self, components: Iterable[Component]) -> None:
+        """Make the units of some components; those that are the same as before stay what they are."""
         for component in sorted(components, key=self.live.components.label.__getitem__):
             numbers: list[int] = []
             for unit in self._units_of(component):
                 number = self.before.deriver.get(unit.relations[0], -1)
-                if not anew and number in self.taken and self.taken[number] == unit:
+                if number in self.taken and self.taken[number] == unit:
                     unit = self.taken[number]  # noqa: PLW2901
                 else:
-                    number, self.next_unit = self.next_unit, self.next_unit + 1
+                    number = self._next_number()
                     self.changes[number] = _compared(unit, self.before)
-                self.units[number] = unit
+                self._enter(number, unit)
                 numbers.append(number)
-                for name in unit.uses:
-                    self.readers[name] = (*self.readers.get(name, ()), number)
-                for name in unit.relations:
-                    self.deriver[name] = number
             if numbers:
                 self.of_component[component] = tuple(numbers)
+
+    def _renew(self, component: Component) -> None:
+        """Make the units of a component anew, with other objects for the same rules, so that nothing is left of their plans."""
+        units = [self.units[number] for number in self.of_component[component]]
+        changed = [self.changes.get(number) for number in self.of_component[component]]
+        self._take_out([component])
+        other: dict[int, CoreRule] = {}
+        for number in self.live.components.rules_of(component):
+            part = self.core.parts.get(number)
+            if part is not None:
+                rules = tuple(replace(rule) for rule in part.rules)
+                other.update(zip(map(id, part.rules), rules, strict=True))
+                self.core.parts[number] = replace(part, rules=rules)
+        numbers: list[int] = []
+        for unit, change in zip(units, changed, strict=True):
+            renewed = _with_rules(unit, other)
+            number = self._next_number()
+            self.changes[number] = _compared(renewed, self.before) if change is not None else UnitChange((), (), (unit,), False)
+            self._enter(number, renewed)
+            numbers.append(number)
+        self.of_component[component] = tuple(numbers)
+
+    def _next_number(self) -> int:
+        self.next_unit += 1
+        return self.next_unit - 1
+
+    def _enter(self, number: int, unit: Unit) -> None:
+        """Let a unit have a number."""
+        self.units[number] = unit
+        for name in unit.uses:
+            self.readers[name] = (*self.readers.get(name, ()), number)
+        for name in unit.relations:
+            self.deriver[name] = number
 
     def _units_of(self, component: Component) -> list[Unit]:
         numbers = self.live.components.rules_of(component)
@@ -281,6 +306,12 @@ class _Restructuring:
             [name for name, is_virtual in self.converted.items() if not is_virtual],
             [name for name in sorted(self.named) if name in self.core.arities and name not in self.before.core.arities],
         )
+
+
+def _with_rules(unit: Unit, other: Mapping[int, CoreRule]) -> Unit:
+    """A unit with other objects for its rules, by the identity of those that it has."""
+    stages = tuple(_with_rules(stage, other) for stage in unit.stages)
+    return replace(unit, rules=tuple(other[id(rule)] for rule in unit.rules), stages=stages)
 
 
 def _compared(unit: Unit, structure: Structure) -> UnitChange:
