@@ -146,8 +146,10 @@ class _Version:
         raise NotImplementedError
 
     def _set_loops(self, starts: Difference) -> None:
-        """Which nodes are given with themselves; it matters to irreflexive relations."""
+        """Which nodes are given with themselves; it matters to irreflexive relations, and nobody asks others."""
         after = self.after
+        if not after.words[words.IS_IRREFLEXIVE]:
+            return
         loops = [rows[rows[:, 0] == rows[:, 1], 0] for rows in (starts.went, starts.came)]
         if after.node_count > len(after.is_loop) or any(map(len, loops)):
             after.is_loop = _extended(after.is_loop, after.node_count, 0)
@@ -200,7 +202,7 @@ class _Closure(_Version):
             return False
         after, room, size = self.after, len(self.after.members.start), 0
         heap = np.empty(room, np.int64), np.empty(room, np.int32), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
-        if np.any(after.component[source] == after.component[target]):
+        if (after.component[source] == after.component[target]).any():
             size = shrinking.split(after.words, self.scratch, source, target, heap)
         return size >= 0 and shrinking.lose(after.words, self.scratch, source, target, heap, size)
 
@@ -287,6 +289,7 @@ def _is_used(lists: Lists) -> NDArray[np.bool_]:
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
     """A copy of an array with more values at its end."""
-    result = np.full(count, value, values.dtype)
+    result = np.empty(count, values.dtype)
     result[: len(values)] = values
+    result[len(values) :] = value
     return result
