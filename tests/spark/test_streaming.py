@@ -233,6 +233,21 @@ def test_rules_that_come_and_go_are_kept(spark: SparkSession, tmp_path: Path) ->
     stream(read_job(tmp_path / "job.toml"), spark)
 
 
+def test_what_comes_and_goes_is_marked(spark: SparkSession, tmp_path: Path) -> None:
+    """Facts that the next update takes back, in the same batch and in the next one."""
+    job = prepare(tmp_path, updates=3)
+    new = [("edge", f"n{at}", f"n{at + 1}") for at in range(8)]
+    updates = [Update(f"u{at}", delete=tuple(new[at - 1 : at]), insert=(new[at],)) for at in range(8)]
+    put(tmp_path, updates)
+    streaming = StreamingJob(job, Terminal(is_quiet=True), lambda: False, spark)
+    marked: list[int] = []
+    streaming.begin()
+    streaming.follow(lambda _number, change, _waiting: marked.append(change.stats.counters.explicit_marks), once=True)
+    streaming.close()
+    assert marked == [0, 1, 1, 1, 1, 1, 1, 1]
+    check_result(tmp_path, updates)
+
+
 def test_the_wind_farm(spark: SparkSession, tmp_path: Path) -> None:
     """Anomalies come and go with measurements, and with sensors that are replaced."""
     here = Path(__file__).parents[2] / "examples" / "wind_farm"

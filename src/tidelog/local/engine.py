@@ -35,16 +35,26 @@ from tidelog.syntax.tree import Literal
 class LocalEngine:
     """A program and its facts in this process."""
 
-    def __init__(self, program: Program, *, modules: bool = True, algorithm: str = "auto") -> None:
-        """With the algorithm `rematerialise` every unit that a change touches is derived anew."""
+    def __init__(
+        self,
+        program: Program,
+        *,
+        modules: bool = True,
+        algorithm: str = "auto",
+        derived: tuple[Structure, State] | None = None,
+    ) -> None:
+        """With the algorithm `rematerialise` every unit that a change touches is derived anew.
+
+        `derived` is what somebody else has derived from the program, to go on from.
+        """
         self._modules, self._algorithm = modules, algorithm
-        self.structure = Structure.of(core_of(program, modules=modules))
-        self.state = State()
-        self.state.prepare(self.core)
+        self.structure, self.state = derived or (Structure.of(core_of(program, modules=modules)), State())
+        if derived is None:
+            self.state.prepare(self.core)
         for name, table in self.state.tables.items():
             if algorithm == "counting" and name in self._derived:
                 table.uses_bits = False  # counters need the number of a row
-        self._is_derived = False
+        self._is_derived = derived is not None
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
         self.settlings = 0

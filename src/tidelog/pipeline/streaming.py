@@ -84,6 +84,8 @@ class StreamingJob:
         self._since_snapshot = 0
         self._has_other_rules = False
         self._broken: BrokenUpdateError | None = None
+        self._seen: tuple[tuple[Any, ...], Update] | None = None
+        """An update that was looked at before its turn: the knowledge base knows it again by its identity."""
 
     @property
     def committed(self) -> Commit:
@@ -178,10 +180,10 @@ class StreamingJob:
         """Work off the updates of a batch, and commit them."""
         done = _Batch(self.committed.position)
         texts = [row for row in rows if not row[4]]
-        for at, (file, line, text, problem, _) in enumerate(texts):
+        for at, (file, line, text, *_) in enumerate(texts):
             place = f"{file}:{line}"
             try:
-                update = self._update(text, problem, place)
+                update = self._update(texts[at][:4])
                 change = self.backend.kb._work_off(update, lambda at=at: self._ahead(rows[at + 1 : at + 2]))
             except TidelogError as error:
                 if self.part.broken == "stop":
@@ -201,24 +203,33 @@ class StreamingJob:
         if done.position > self.committed.position:
             self._commit(done, number)
 
-    def _update(self, text: str, problem: str | None, place: str) -> Update:
+    def _update(self, row: tuple[Any, ...]) -> Update:
+        """The update of a row of a batch: file, line, text, and what is wrong with it."""
+        seen, self._seen = self._seen, None
+        if seen is not None and seen[0] == row:
+            return seen[1]
+        file, line, text, problem = row
         if problem is not None:
             code, _, said = problem.partition(": ")
             raise fail(code if code.startswith("TL") else "TL060", said or problem, fix="write the file again under another name")
-        return self._fit(Update.from_json(text, place))
+        return self._fit(Update.from_json(text, f"{file}:{line}"))
 
     def _take_up_rules(self) -> None:
         """Go on with the rules that the last update has left."""
         self.job = replace(self.job, program=self.backend.kb.program)
         self._fit = fitting(self.backend.kb.relations)
-        self._has_other_rules = True
+        self._has_other_rules, self._seen = True, None
 
     def _ahead(self, rows: Sequence[tuple[Any, ...]]) -> Update | None:
         """The update behind the one in hand, if it is there and can be understood."""
+        if not rows:
+            return None
         try:
-            return self._update(rows[0][2], rows[0][3], "") if rows else None
+            update = self._update(rows[0][:4])
         except TidelogError:
             return None  # what is wrong with it is said when its turn comes
+        self._seen = rows[0][:4], update
+        return update
 
     # --- committing ------------------------------------------------------------------------------------------------------
 

@@ -221,7 +221,7 @@ class SparkEngine:
 
     def note_kernel(self) -> None:
         """Know which relations the kernel has."""
-        names = {*self.kernel_core.arities, *self.exchange.in_kernel}
+        names = (self.kernel_core.arities.keys() - self.exchange.read.keys()) | self.exchange.in_kernel
         self.exchange.in_kernel = {name for name in names if name in self.state.tables or name in self.state.virtual}
 
     def note_placements(self, seconds: float) -> None:

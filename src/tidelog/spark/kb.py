@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from tidelog.changes import ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport, column_names
+from tidelog.kb import KnowledgeBase, LoadReport
 from tidelog.local.rule_reports import rule_report
+from tidelog.local.updating import Given as RowsGiven
 from tidelog.program.live_rules import LiveRules, RuleDifference
-from tidelog.program.relations import Relation
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.source import Source
 from tidelog.spark import rule_updating
@@ -28,23 +27,25 @@ from tidelog.spark.comparing import Comparison, Everything
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.exchange import Keys
 from tidelog.spark.facts import SparkFacts
-from tidelog.spark.frames import Relation as FrameRelation
 from tidelog.spark.given import Given, GivenKeys, given_keys, merged
-from tidelog.spark.keeping import KeptFacts, changed_facts, explicit_facts
+from tidelog.spark.keeping import KeptFacts, explicit_facts
 from tidelog.spark.keys import key_of
 from tidelog.spark.lineage import Lineage, lost_blocks_explained
+from tidelog.spark.looking_ahead import StreamInKernel, rows_given
 from tidelog.spark.placement import Placement, Where
+from tidelog.spark.results import Done, facts_of
 from tidelog.spark.session import close as close_session
 from tidelog.spark.session import machine_memory, session
 from tidelog.spark.shipping import Shipping
 from tidelog.spark.updating import Updating
-from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from tidelog.changes import Change
     from tidelog.spark.ingest import Ingested, Rejects
     from tidelog.spark.terms import SparkDictionary
+    from tidelog.streams.update import Update
 
 _CHANGED_BY_RULES = ("_loaded", "_live", "_program", "_read", "_on_spark", "_has_program_facts", "_has_begun")
 _PLACEMENTS = ("auto", *(where.value for where in Where))
@@ -78,6 +79,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._has_begun = False
         self._has_program_facts = True
         self._live: LiveRules | None = None
+        self._stream: StreamInKernel | None = None
         self._read: list[tuple[str, Keys, int]] = []
         self._outdated: list[Shipping] = []
         super().__init__(rules, **shared)
@@ -156,10 +158,44 @@ class SparkKnowledgeBase(KnowledgeBase):
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
         `insert={"edge": df}`.  If rules come or go, what they reach is derived anew, or maintained where all is in the kernel.
         """
+        if self._stream is not None:
+            self._stream.ahead.forget()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
         if remove_rules or add_rules:
             return self._change_rules(parts, remove_rules, add_rules)
         return self._update(parts)
+
+    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+        """One update of a stream; where all is in the kernel, with what is known of the next one."""
+        is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
+        engine = self._settled_engine()
+        if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
+            return self._done(update)
+        if self._stream is None or not self._stream.serves(engine):
+            self._stream = StreamInKernel(engine, self._read_ahead, self._algorithm, always=self._marking is True)
+        known, self._loaded = self._loaded, dict(self._loaded)
+        try:
+            worked = self._stream.work_off(
+                update, waiting, lambda: self._rows_of(update), self._watch(), self._know, len(self._loaded)
+            )
+        except BaseException:
+            self._loaded = known
+            raise
+        return worked.change(dict(self.relations), self._as_frame)
+
+    def _rows_of(self, update: Update) -> RowsGiven:
+        """What an update of a stream asks for."""
+        given = self._given({"delete": update.delete, "insert": update.insert, "upsert": update.upsert})
+        for name in given.keys() & self.relations.keys():
+            self._settled_engine().bring(name, given[name].arity)
+        return rows_given(self._settled_engine(), given, len(self._loaded))
+
+    def _read_ahead(self, update: Update) -> RowsGiven | None:
+        """The same before its turn; None if something is wrong with it, which will be said in its turn."""
+        try:
+            return self._rows_of(update)
+        except TidelogError:
+            return None
 
     def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
         started = perf_counter()
@@ -169,7 +205,7 @@ class SparkKnowledgeBase(KnowledgeBase):
         except BaseException:
             self._loaded = known
             raise
-        return self._change(done, unknown, perf_counter() - started)
+        return Done(done, dict(self.relations), unknown, perf_counter() - started).change(self._as_frame)
 
     def _given(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> dict[str, GivenKeys]:
         """What an update does to facts, with those that stand among rules."""
@@ -254,8 +290,8 @@ class SparkKnowledgeBase(KnowledgeBase):
 
         done.change(given)
         done.forget({name for name in difference.forgotten if name not in self._loaded})
-        rules = rule_report(difference, done.visits)
-        return self._change(done, unknown, perf_counter() - started, {**known, **self.relations}, rules)
+        finished = Done(done, {**known, **self.relations}, unknown, perf_counter() - started)
+        return finished.change(self._as_frame, rule_report(difference, done.visits))
 
     def _change_on_spark(
         self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
@@ -272,33 +308,9 @@ class SparkKnowledgeBase(KnowledgeBase):
         self._settled_engine()
         done, unknown = self._apply(renewed, self._given(parts, planned))
         after = Everything.of(renewed, [(name, known.arity) for name, known in self.relations.items() if name in changed])
-        compared, known = Comparison(before, after, self.spark), {**relations, **self.relations}
-
-        def facts_of(part: Part, *, came: bool) -> dict[str, Facts]:
-            kept = {name: compared.facts(name, part, came=came) for name in known if name in changed}
-            found = {name: self._facts_of_keys(known[name], facts) for name, facts in kept.items() if facts is not None}
-            others = [name for name in done.changed() if name not in changed]
-            return found | {name: self._facts_of(known[name], done.difference(name, part, came=came)) for name in others}
-
-        why = "rematerialise: rules have changed, and what they reach was derived anew"
-        return SparkChange(
-            FactsByRelation(lambda part: facts_of(part, came=True)),
-            FactsByRelation(lambda part: facts_of(part, came=False)),
-            replace(self._statistics(done, unknown, perf_counter() - started), algorithm=why),
-            rules=rule_report(difference, visits(renewed, changed)),
-            as_frame=self._as_frame,
-            explicit=lambda: changed_facts(done),
-        )
-
-    def _facts_of_keys(self, known: Relation, kept: KeptFacts) -> Facts:
-        """Facts that were kept as keys, for users."""
-        exchange, state = self._started_engine.exchange, self._started_engine.state
-        names, kinds = column_names(known), _kinds(known)
-        if isinstance(kept.keys, pa.Table):
-            return Facts(known.name, names, exchange.local_rows(kept.keys, kept.arity), state.terms, kinds)
-        numbered = exchange.numbered(known.name, [(kept.keys, kept.rows)], kept.arity)
-        frame = numbered.frame(self.spark)
-        return SparkFacts(known.name, names, frame, exchange.terms, numbered.count, kinds=kinds, held=numbered.held)
+        finished = Done(done, {**relations, **self.relations}, unknown, perf_counter() - started)
+        rules = rule_report(difference, visits(renewed, changed))
+        return finished.change_with(Comparison(before, after, self.spark), changed, self._as_frame, rules)
 
     def explicit_facts(self) -> Iterator[KeptFacts]:
         """All facts that were given, relation by relation, as keys."""
@@ -332,51 +344,6 @@ class SparkKnowledgeBase(KnowledgeBase):
             raise fail("TL072", message, fix="load them with rejects, or repair them")
         return found
 
-    def _statistics(self, done: Updating, unknown: int, seconds: float) -> ChangeStatistics:
-        counts, rounds = done.counts, done.done
-        return ChangeStatistics(
-            done.algorithm,
-            counts.inserted,
-            counts.deleted,
-            counts.without_effect + unknown,
-            sum(r.derivations for r in rounds) + done.counters.backward + done.counters.forward,
-            max((r.number for r in rounds), default=0),
-            done.statistics.undefined,
-            done.counters,
-            seconds,
-            done.kernel.seconds,
-        )
-
-    def _change(
-        self,
-        done: Updating,
-        unknown: int,
-        seconds: float,
-        known: Mapping[str, Relation] | None = None,
-        rules: RuleChanges | None = None,
-    ) -> SparkChange:
-        relations = known or dict(self.relations)
-
-        def facts(part: Part, *, came: bool) -> dict[str, Facts]:
-            return {name: self._facts_of(relations[name], done.difference(name, part, came=came)) for name in done.changed()}
-
-        return SparkChange(
-            FactsByRelation(lambda part: facts(part, came=True)),
-            FactsByRelation(lambda part: facts(part, came=False)),
-            self._statistics(done, unknown, seconds),
-            rules=rules,
-            as_frame=self._as_frame,
-            explicit=lambda: changed_facts(done),
-        )
-
-    def _facts_of(self, known: Relation, found: Any) -> Facts:
-        """Some facts of a relation, wherever they are."""
-        engine, names, kinds = self._started_engine, column_names(known), _kinds(known)
-        if not isinstance(found, FrameRelation):
-            return Facts(known.name, names, found, engine.state.terms, kinds)
-        frame, terms = found.frame(self.spark), engine.exchange.terms
-        return SparkFacts(known.name, names, frame, terms, found.count, kinds=kinds, held=found.held)
-
     def _as_frame(self, facts: Facts | None, relation: str) -> DataFrame:
         if facts is None:
             return self.dataframe(relation).limit(0)
@@ -393,13 +360,13 @@ class SparkKnowledgeBase(KnowledgeBase):
         exchange, known = engine.exchange, self.relations[relation]
         if relation in exchange.in_kernel:
             return self._kernel_facts(relation, engine)
-        return self._facts_of(known, exchange.to_spark(relation, known.arity))
+        return facts_of(engine, known, exchange.to_spark(relation, known.arity))
 
     def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
         from tidelog.local.tables import Table
 
         held = engine.state.stored(relation)
-        return self._facts_of(self.relations[relation], held.lend() if isinstance(held, Table) else held)
+        return facts_of(engine, self.relations[relation], held.lend() if isinstance(held, Table) else held)
 
     def facts_in_process(self, relation: str) -> Facts | None:
         """The facts of a relation if this process holds them, so that Spark need not see them."""
@@ -472,7 +439,6 @@ class SparkKnowledgeBase(KnowledgeBase):
         return engine
 
     def _add_program_facts(self, engine: SparkEngine) -> None:
-        import pyarrow as pa
 
         rows: dict[str, list[list[str]]] = {}
         for name, values in self.program.facts:
@@ -511,11 +477,6 @@ class SparkKnowledgeBase(KnowledgeBase):
             for shipping in (*self._outdated, self._on_spark.exchange.shipping):
                 shipping.close()
             close_session(self._on_spark.spark)
-
-
-def _kinds(known: Relation) -> list[Kind | None]:
-    """The declared kinds of a relation's columns."""
-    return [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def explicit_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) ->
         elif stored in exchange.in_kernel:
             state = engine.state
             table = state.explicit.get(stored) if stored in engine.derived_in_kernel else state.tables[stored]
-            kept = None if table is None else _of_rows(engine, name, arity, table.rows)
+            kept = None if table is None else kept_rows(engine, name, arity, table.rows)
         else:
             kept = _of_relation(engine, name, arity, exchange.relations[stored])
         if kept is not None and kept.rows:
@@ -55,7 +55,7 @@ def held_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Ite
     for name, arity in relations:
         engine.bring(name, arity)
         if name in exchange.in_kernel:
-            kept = _of_rows(engine, name, arity, engine.state.stored(name).rows)
+            kept = kept_rows(engine, name, arity, engine.state.stored(name).rows)
         else:
             kept = _of_relation(engine, name, arity, exchange.to_spark(name, arity))
         if kept.rows:
@@ -70,9 +70,9 @@ def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
         for came in (False, True):
             if stored in engine.derived_in_kernel:
                 rows = (done.changes.came if came else done.changes.went).get(stored, [])
-                kept = _of_rows(engine, name, arity, np.concatenate(rows)) if rows else None
+                kept = kept_rows(engine, name, arity, np.concatenate(rows)) if rows else None
             elif stored in done.kernel.deltas:
-                kept = _of_rows(engine, name, arity, done.in_kernel.rows(stored, "explicit", came=came))
+                kept = kept_rows(engine, name, arity, done.in_kernel.rows(stored, "explicit", came=came))
             else:
                 difference = done.given.get(stored) or done.frames.differences.get(stored)
                 if stored in engine.derived_on_spark:
@@ -83,7 +83,8 @@ def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
                 yield came, kept
 
 
-def _of_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> KeptFacts:
+def kept_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> KeptFacts:
+    """Rows of the kernel as keys."""
     columns = {f"k{at}": decode_keys(engine.state.terms, np.ascontiguousarray(rows[:, at])) for at in range(arity)}
     return KeptFacts(name, arity, pa.table(columns or {"k0": pa.array(["i0"] * len(rows), pa.string())}), len(rows))
 

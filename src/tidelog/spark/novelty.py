@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TINY = 2_000
 """A round that starts from no more facts is tried by the driver."""
-_FEW_FIRST, _FEW_BESIDE = 200_000, 24
+_FEW_FIRST, _FEW_BESIDE = 400_000, 24
 """Candidates are asked for first where they start from no more facts than these, and so many times less than are known."""
 
 

@@ -59,8 +59,9 @@ START_SETTINGS = (
     Setting("spark.ui.showConsoleProgress", "false", "the progress that is shown is ours"),
     Setting(
         "spark.driver.defaultJavaOptions",
-        f"{_LOGGING} -XX:+UseParallelGC",
-        "Spark's warnings speak of its own inner life, errors are shown; rounds want throughput, not short pauses",
+        f"{_LOGGING} -XX:+UseParallelGC -XX:MetaspaceSize=256m",
+        "Spark's warnings speak of its own inner life, errors are shown; rounds want throughput, not short pauses; Spark "
+        "has many classes, and to find room for them step by step is a full collection each time",
     ),
     Setting("spark.checkpoint.compress", "false", "on one machine, compressing costs more than it saves"),
     Setting("spark.sql.ui.retainedExecutions", "20", "plans of rounds long past need no place in the driver's memory"),
