@@ -156,10 +156,11 @@ class _Planner(Steps):
             size = float(stored.estimated_size)
         else:
             span = self.span(place)
-            # What was there before the delta may be nothing now, and almost all when the plan is used again.
             size = float(stored.length_of(layout.WHOLE if span == layout.BEFORE else span))
-            if not known:  # a few rows more make a difference to all that was bound before
-                return size + _A_FEW if self.steps else size
+            if not known and self.steps:  # a few rows more make a difference to all that was bound before
+                return size + _A_FEW
+            if not known:  # what was there before the delta may be nothing now, and almost all when the plan is used again
+                return float(stored.length_of(span)) or size
             if size == 0:
                 return size
             if distinct := stored.distinct_keys(known):
