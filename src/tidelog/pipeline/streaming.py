@@ -84,6 +84,8 @@ class StreamingJob:
         self._since_snapshot = 0
         self._has_other_rules = False
         self._broken: BrokenUpdateError | None = None
+        self._failed: Exception | None = None
+        """What a batch broke off with: Spark tells it only when its own thread has ended."""
         self._seen: tuple[tuple[Any, ...], Update] | None = None
         """An update that was looked at before its turn: the knowledge base knows it again by its identity."""
 
@@ -161,20 +163,31 @@ class StreamingJob:
                 self._is_stopping = True
             error = query.exception()
             query.stop()
-        if error is not None and self._broken is None and StoppedError.__name__ not in str(error):
+        if self._broken is not None:
+            return
+        if self._failed is not None:
+            raise broken_off(f"{type(self._failed).__name__}: {self._failed}")
+        if error is not None and StoppedError.__name__ not in str(error):
             raise broken_off(str(error))
 
     def _batch(self, frame: Any, number: int) -> None:
         with self._lock:
             if self._is_stopping:
                 raise StoppedError
-            rows = sorted(map(tuple, frame.collect()), key=lambda row: row[:2])
-            self._work_off([row for row in rows if row[:2] > self.committed.position], number)
-            if self._broken is not None:
-                self._is_stopping = True
-                raise self._broken
-            if self._since_snapshot >= self.part.snapshot_every:
-                self._snapshot()
+            try:
+                self._do(sorted(map(tuple, frame.collect()), key=lambda row: row[:2]), number)
+            except Exception as error:
+                self._failed = error
+                raise
+
+    def _do(self, rows: Sequence[tuple[Any, ...]], number: int) -> None:
+        """Work off a batch, as far as it has not been done."""
+        self._work_off([row for row in rows if row[:2] > self.committed.position], number)
+        if self._broken is not None:
+            self._is_stopping = True
+            raise self._broken
+        if self._since_snapshot >= self.part.snapshot_every:
+            self._snapshot()
 
     def _work_off(self, rows: Sequence[tuple[Any, ...]], number: int) -> None:
         """Work off the updates of a batch, and commit them."""
