@@ -29,10 +29,9 @@ Whole streams with the next update always in sight, CPU milliseconds, the median
 means over the seeds. *as in the papers* is `marking=True`. Like the paper's, *deletions* are facts that a rule application made
 suspect, each counted once, and *forward* is facts that were proved (with DRed, instances that brought facts back). *instances*,
 *backward* and *insertions* are all rule instances that were looked at, of which the paper counts only some. On the GPS track
-forward and the explicit marks are the paper's; deletions are not, for which of the 7,799 facts in question are reached by a
-deletion and which by looking backward depends on the order of checks: here only those that lost an instance of a rule without
-recursion are left to deletions. Implicit marks are more here, since all that new facts bring is marked, not only what they
-derive in one step.
+forward and the explicit marks are the paper's; deletions are not, and why has not been found out: here they are just the facts
+that lost an instance of a rule without recursion, and all others are reached by looking backward. Implicit marks are more here,
+since all that new facts bring is marked, not only what they derive in one step.
 """
 
 Found = dict[tuple[str, int], dict[tuple[str, str, str], Row]]
