@@ -309,11 +309,11 @@ def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
 
 def test_a_polite_request_to_end_is_heard(tmp_path: Path) -> None:
     """Killed once, then asked to end, which it does with status 0 and nothing half done; and it is all there afterwards."""
-    updates = random_updates(20, 6)
+    updates = random_updates(10, 6)
     check_killed(tmp_path, 1, 6, updates)
-    more = random_updates(6, 7)
+    more = random_updates(4, 7)
     before, again = commits(tmp_path), started(tmp_path)
-    put(tmp_path, more, 20)
+    put(tmp_path, more, 10)
     while commits(tmp_path) == before and again.poll() is None:
         time.sleep(0.05)
     again.send_signal(signal.SIGTERM)
