@@ -32,6 +32,8 @@ _A_LOST_FACT = 3e-6
 """What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
 _INDEXING = 2e-8
 """What it takes to find one row of a relation that has not lost any before, for each row that there is."""
+_AGAIN = 0.6
+"""Starting over takes that part of what it took before, when plans are there and room is made."""
 _SHARE_TO_FOLD = 0.25
 """Of the bindings of an aggregate, the share that may come or go before all groups are folded anew."""
 _PATIENCE = 0.5
@@ -218,7 +220,7 @@ class RuleMaintenance(Maintenance):
         takes = max(lost, share * own) * max(costs.per_fact, _A_LOST_FACT)
         if costs.deletions < 0:
             takes += PLANNING * (len(unit.rules) + len(removed)) + _INDEXING * own
-        anew = costs.anew_with(rows_of(unit, self.state))
+        anew = _AGAIN * costs.anew_with(rows_of(unit, self.state))
         if takes > anew:
             why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
             return Choice("rematerialise", why, lost)
