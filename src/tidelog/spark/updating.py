@@ -108,7 +108,6 @@ class Updating:
         with without_interruption():
             self.kernel.deltas.end()
             tidy(self.engine.state, self.undo)
-        self.kernel.deltas.end()
         self.in_kernel = Differences(self.engine.kernel_core, self.engine.derived_in_kernel, self.kernel.deltas.of, self.changes)
 
     def _go_back(self) -> None:
