@@ -22,6 +22,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; the processes that tests start would not hear it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--run-nightly"):
         settings.load_profile("nightly")
 
