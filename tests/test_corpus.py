@@ -34,8 +34,16 @@ from tidelog.syntax.printer import Printer
 from tidelog.values import from_python, to_python
 
 
+SLOW = {"souffle_example_amicable", "souffle_example_sequences"}
+"""Half a minute each for the reference; the engines take part in them every day."""
+
+
 @needs_corpus
-@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.nightly if path.stem in SLOW else ()) for path in WHOLE],
+    ids=lambda path: path.stem,
+)
 def test_case(path: Path) -> None:
     case = read(path)
     if uses_bit_functions(case["rules"]):

@@ -75,7 +75,9 @@ def check_program(text: str, spark: SparkSession, placement: str) -> SparkKnowle
     return kb
 
 
-@pytest.mark.parametrize("placement", ["auto", "kernel", "decomposed", "rounds", LARGE])
+@pytest.mark.parametrize(
+    "placement", ["auto", "kernel", "decomposed", "rounds", pytest.param(LARGE, marks=pytest.mark.nightly)]
+)  # what is as if it were large, `test_corpus` and `test_updates` have every day
 def test_everything(spark: SparkSession, placement: str) -> None:
     kb = check_program(EVERYTHING, spark, placement)
     found = {p.relations: str(p.where) for p in kb.placements}
