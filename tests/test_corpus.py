@@ -33,7 +33,6 @@ from tidelog.source import Source
 from tidelog.syntax.printer import Printer
 from tidelog.values import from_python, to_python
 
-
 SLOW = {"souffle_example_amicable", "souffle_example_sequences"}
 """Half a minute each for the reference; the engines take part in them every day."""
 
