@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 from tests.conftest import corpus_folder
 
-from tidelog.program.program import GroundFact
+from tidelog import KnowledgeBase, Source
+from tidelog.program.program import GroundFact, check
+from tidelog.program.sameness import canonical_key
 from tidelog.reference import Facts
 from tidelog.values import from_python, to_python
 
@@ -109,6 +111,24 @@ class IncrementalCase:
     def text(self, rules: tuple[int, ...]) -> str:
         """The program with some of the rules."""
         return "\n".join([*self.declarations, *(self.all_rules[at] for at in rules)])
+
+
+def check_transactions(kb: KnowledgeBase, case: IncrementalCase, most: int | None = None) -> None:
+    """Put a case into a knowledge base that has the rules of its first transaction; after each there is what must be."""
+    keys = {at: canonical_key(check(Source(text)).rules[0]) for at, text in case.all_rules.items()}  # some stand twice
+    rules = case.transactions[0].rules
+    kb.update(insert=case.facts)
+    for transaction in case.transactions[:most]:
+        there, coming = ({keys[at]: case.all_rules[at] for at in some} for some in (rules, transaction.rules))
+        kb.update(
+            insert=transaction.insert,
+            delete=transaction.delete,
+            remove_rules=[text for key, text in there.items() if key not in coming],
+            add_rules=[text for key, text in coming.items() if key not in there],
+        )
+        rules = transaction.rules
+        for relation, rows in transaction.expected.items():
+            assert (set(kb.facts(relation)) if relation in kb.relations else set()) == rows, relation
 
 
 def incremental_case(path: Path) -> IncrementalCase:

@@ -10,6 +10,7 @@ import pytest
 from tests.corpus import (
     INCREMENTAL,
     WHOLE,
+    check_transactions,
     incremental_case,
     needs_corpus,
     program_text,
@@ -19,10 +20,9 @@ from tests.corpus import (
 )
 from tests.differential.corpus_streams import found, history_streams, is_short, marking_streams, revisions, rules_of
 from tests.differential.update_histories import skip_unless_there
-from tests.local_engine import held, program, rows_of
+from tests.local_engine import held, rows_of
 
 from tidelog import KnowledgeBase, Source
-from tidelog.program.sameness import canonical_key
 from tidelog.values import from_python
 
 
@@ -49,21 +49,7 @@ def test_transactions(path: Path, algorithm: Any) -> None:
     """One knowledge base for a whole case."""
     skip_unless_there(algorithm)
     case = incremental_case(path)
-    keys = {at: canonical_key(program(text).rules[0]) for at, text in case.all_rules.items()}  # some stand twice
-    rules = case.transactions[0].rules
-    kb = KnowledgeBase(Source(case.text(rules), path.name), algorithm=algorithm)
-    kb.update(insert=case.facts)
-    for transaction in case.transactions:
-        there, coming = ({keys[at]: case.all_rules[at] for at in some} for some in (rules, transaction.rules))
-        kb.update(
-            insert=transaction.insert,
-            delete=transaction.delete,
-            remove_rules=[text for key, text in there.items() if key not in coming],
-            add_rules=[text for key, text in coming.items() if key not in there],
-        )
-        rules = transaction.rules
-        for relation, rows in transaction.expected.items():
-            assert (set(kb.facts(relation)) if relation in kb.relations else set()) == rows, relation
+    check_transactions(KnowledgeBase(Source(case.text(case.transactions[0].rules), path.name), algorithm=algorithm), case)
 
 
 @needs_corpus
