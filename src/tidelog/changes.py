@@ -103,7 +103,7 @@ class Counters:
         self.dropped_marks += other.dropped_marks
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # to freeze this and `Change` would take a noticeable part of a small update
 class ChangeStatistics:
     """What an update took."""
 
@@ -199,7 +199,7 @@ class RuleChanges:
         return f"RuleChanges({', '.join(told)}, visited={len(self.visited)})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Change:
     """An update, done."""
 

@@ -158,7 +158,7 @@ def at_random(chance: Random) -> Iterator[None]:
 
     def choose(*_: object) -> Choice:
         algorithm = chance.choice(("bf", "dred", "rematerialise"))
-        return Choice(algorithm, "by chance", 1, chance.choice((None, next(looks) + chance.randrange(5))))
+        return Choice(algorithm, "by chance", 1, None, chance.choice((None, next(looks) + chance.randrange(5))))
 
     with ExitStack() as stack:
         for owner, name, value in (

@@ -71,12 +71,12 @@ class BackwardForward(Deletion):
         """Nothing went too early."""
         if self._machine is None:
             return
-        words = self._machine.words
-        self.counters.checked = int(words[checks.CHECKED_COUNT])
-        self.counters.backward = int(words[checks.BACKWARD_COUNT])
-        self.counters.forward = int(words[checks.FORWARD_COUNT])
-        self.counters.affected = int(words[checks.AFFECTED_COUNT]) - self.first_suspects
-        self.counters.proved = int(words[checks.PROVED_COUNT])
+        words, counters = self._machine.words.tolist(), self.counters
+        counters.checked = words[checks.CHECKED_COUNT]
+        counters.backward = words[checks.BACKWARD_COUNT]
+        counters.forward = words[checks.FORWARD_COUNT]
+        counters.affected = words[checks.AFFECTED_COUNT] - self.first_suspects
+        counters.proved = words[checks.PROVED_COUNT]
 
 
 @dataclass(slots=True)
@@ -122,7 +122,7 @@ class _Machine:
             now = _FLOOR + count_of(number, layout.COUNT)
             if not (now <= 4 * size <= 16 * now):
                 return False
-        if not all(prepared.can_walk(self.state) for prepared in self.walking):
+        if self.walking and not all(prepared.can_walk(self.state) for prepared in self.walking):
             return False
         self.deletion = deletion
         if self.explicit != self.state.explicit_version:
@@ -205,6 +205,8 @@ class _Machine:
             outcome, phase = loop.item(letting_go.RESULT), loop.item(letting_go.PHASE)
             if outcome == layout.DONE:
                 break
+            if does_all:
+                deletion.left = dict(zip(self.names, self.leaving[:, letting_go.LEFT].tolist(), strict=True))
             if phase in _APPLYING_RULES:
                 self._see_to_rules(lost if phase in _LOSING else past, outcome)
             else:
@@ -259,15 +261,14 @@ class _Machine:
 
     def _note_removed(self) -> None:
         """Enter what has left its relation into the way back."""
-        count, deletion = self.loop.item(letting_go.REMOVED), self.deletion
+        count, undo = self.loop.item(letting_go.REMOVED), self.deletion.undo
         self.loop[letting_go.REMOVED] = 0
-        deletion.left = dict(zip(self.names, self.leaving[:, letting_go.LEFT].tolist(), strict=True))
         if count and len(self.tables) == 1:
-            deletion.undo.have_gone(self.tables[0], self.removed[1, :count].copy())
+            undo.have_gone(self.tables[0], self.removed[1, :count].copy())
         elif count:
             of, rows = self.removed[:, :count]
             for at, table in enumerate(self.tables):
-                deletion.undo.have_gone(table, rows[of == at])
+                undo.have_gone(table, rows[of == at])
 
     def _see_to_indexes(self) -> None:
         """Bring indexes up to date and make room; those on what is checked and proved the kernel extends by itself."""

@@ -91,8 +91,10 @@ class Choice:
     """`bf`, `dred`, `counting` or `rematerialise`."""
     why: str
     lost: int = 0
+    began: float | None = None
+    """When it was chosen (`thread_time`), if what it takes is to be noted."""
     deadline: float | None = None
-    """When to give up (`thread_time`)."""
+    """When to give up."""
 
 
 def costs_of(unit: Unit, state: State) -> Costs:
@@ -127,7 +129,8 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
     if lost > _FEW and lost * costs.per_fact > anew:
         costs.seconds *= 0.9  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
-    deadline = thread_time() + _PATIENCE * (anew if costs.deletions >= 0 else anew + PLANNING * len(unit.rules))
+    now = thread_time()
+    deadline = now + _PATIENCE * (anew if costs.deletions >= 0 else anew + PLANNING * len(unit.rules))
     if lost > _FEW and costs.has_few_proofs:
-        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, deadline)
-    return Choice("bf", "few facts have gone", lost, deadline)
+        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, deadline)
+    return Choice("bf", "few facts have gone", lost, now, deadline)

@@ -86,7 +86,8 @@ class Deltas:
         self.may_take_all = False
         """Whether instances of a rule that were there before may be found again, if that is cheaper."""
         self.of: dict[str, Delta] = {}
-        self._told: dict[str, bool] = {}
+        self._told: dict[tuple[str, bool], str | None] = {}
+        """The tables of what came and what went, as far as anybody has asked for them."""
 
     def __contains__(self, name: str) -> bool:
         return name in self.of
@@ -95,7 +96,8 @@ class Deltas:
         """Rows were appended, and none went."""
         table = self.state.tables[name]
         if table.end > begin:
-            self.of[name] = Delta(table.appended_since(begin), np.empty((0, table.arity), np.int32), begin)
+            came = table.appended_since(begin)
+            self.of[name] = Delta(came, came[:0], begin)
 
     def changed(self, name: str, came: Rows, went: Rows) -> None:
         """Rows came and went."""
@@ -116,8 +118,8 @@ class Deltas:
     def replace(self, name: str, delta: Delta) -> None:
         """Tell something else of a relation from now on."""
         self.of[name] = delta
-        for helper in (f"#plus {name}", f"#minus {name}"):
-            self._told.pop(helper, None)
+        for came in (True, False):
+            self._told.pop((name, came), None)
 
     def is_virtual(self, name: str) -> bool:
         """Whether a changed relation has no rows of its own."""
@@ -127,22 +129,25 @@ class Deltas:
 
     def plus(self, name: str) -> str | None:
         """The name of a table with the facts that came, if any did."""
-        return self._as_table(f"#plus {name}", name, came=True)
+        return self._as_table(name, came=True)
 
     def minus(self, name: str) -> str | None:
         """The name of a table with the facts that went, if any did."""
-        return self._as_table(f"#minus {name}", name, came=False)
+        return self._as_table(name, came=False)
 
-    def _as_table(self, helper: str, name: str, *, came: bool) -> str | None:
-        if name not in self.of:
+    def _as_table(self, name: str, *, came: bool) -> str | None:
+        key = name, came
+        if key in self._told:
+            return self._told[key]
+        delta = self.of.get(name)
+        if delta is None:
             return None
-        if helper not in self._told:
-            delta = self.of[name]
-            rows = delta.rows_that_came() if came else delta.rows_that_went()
-            self._told[helper] = len(rows) > 0
-            if len(rows):
-                self.state.helper(helper, rows.shape[1], rows)
-        return helper if self._told[helper] else None
+        rows, helper = delta.rows_that_came() if came else delta.rows_that_went(), None
+        if len(rows):
+            helper = f"#plus {name}" if came else f"#minus {name}"
+            self.state.helper(helper, rows.shape[1], rows)
+        self._told[key] = helper
+        return helper
 
     # --- as rules --------------------------------------------------------------------------------------------------------
 

@@ -213,7 +213,8 @@ class LocalEngine:
                 costs_of(unit, self.state).derived(thread_time() - spent, rows_of(unit, self.state))
             return
         changed: Iterable[str] = maintenance.begin(self._derived)
-        waiting, last = list[tuple[Any, int]](), None  # a heap: units from the bottom to the top
+        waiting: list[tuple[Any, int]] = []  # a heap: units from the bottom to the top
+        last = None
         for name in (*self._changes.went, *self._changes.came):
             if name in structure.deriver:
                 number = structure.deriver[name]

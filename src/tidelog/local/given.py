@@ -61,6 +61,7 @@ class FactReader:
         """`relation` knows relations by name; `check` reads facts with all care, or raises."""
         self._terms, self._relation, self._check = terms, relation, check
         self._columns: dict[str, Columns] = {}
+        self._nothing = GivenFacts(terms, {}, ())
 
     def forget_columns(self) -> None:
         """A relation may not be known any more."""
@@ -70,6 +71,8 @@ class FactReader:
         """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
         if type(facts) is not list and type(facts) is not tuple:
             facts = list(facts)
+        if not facts:
+            return self._nothing
         if len(facts) > _MANY:
             return self._read_many(facts)
         ids: dict[str, dict[tuple[int, ...], None]] = {}

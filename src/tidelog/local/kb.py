@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.changes import Change, ChangeStatistics, FactsByRelation
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part
 from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport, column_names
@@ -157,7 +157,9 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._key_of(name)
 
         def given() -> Given:
-            rows = replacing.rows() if replacing is not None else {}
+            if replacing is None:
+                return Given(deleted.rows(), inserted.rows(), {}, {}, len(self._loaded))
+            rows = replacing.rows()
             keys = {name: self._key_of(name) for name in rows}
             if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
                 rows = GivenFacts(terms, {}, self._last_upserts(self._checked(upserted))).rows()
@@ -202,10 +204,15 @@ class LocalKnowledgeBase(KnowledgeBase):
         rounds = max([done.number for done in work.statistics.rounds], default=0)
         counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
         statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
-        known = {name: self._relation(name) or before[0].relations[name] for name in differences}
+        relations, loaded = self._program.relations, self._loaded  # other rules bring others
+
+        def shown(part: Part, *, came: bool) -> dict[str, Facts]:
+            known = {name: relations.get(name) or loaded.get(name) or before[0].relations[name] for name in differences}
+            return {name: self._shown(known[name], differences.rows(name, part, came=came)) for name in known}
+
         return Change(
-            FactsByRelation(lambda part: {n: self._shown(known[n], differences.rows(n, part, came=True)) for n in known}),
-            FactsByRelation(lambda part: {n: self._shown(known[n], differences.rows(n, part, came=False)) for n in known}),
+            FactsByRelation(lambda part: shown(part, came=True)),
+            FactsByRelation(lambda part: shown(part, came=False)),
             statistics,
             rules=rule_report(planned.difference, engine.visits) if planned.difference is not None else None,
         )

@@ -78,18 +78,17 @@ class Maintenance:
 
     def begin(self, derived: Container[str]) -> list[str]:
         """Take up what happened to relations without rules; which of them have changed."""
-        for name in (*self.changes.began, *self.changes.went, *self.changes.lost):
+        began, went, lost = self.changes.began, self.changes.went, self.changes.lost
+        for name in began:
+            if name not in derived and name not in went and name not in lost:
+                self.deltas.grew(name, began[name])
+        for name in went:
+            if name not in derived and name not in lost:
+                self._changed(name, began[name] if name in began else self.state.tables[name].end, one_of(went[name]))
+        for name in lost:
             if name not in derived:
-                table = self.state.tables[name]
-                began = self.changes.began.get(name, table.end)
-                if name in self.changes.lost and name not in self.changes.went and began == table.end:
-                    self.deltas.changed(name, table.appended_since(began), self.changes.lost[name])
-                elif name in self.changes.lost:
-                    self._changed(name, began, np.concatenate([self.changes.lost[name], *self.changes.went.get(name, ())]))
-                elif name in self.changes.went:
-                    self._changed(name, began, np.concatenate(self.changes.went[name]))
-                else:
-                    self.deltas.grew(name, began)
+                at = began.get(name, self.state.tables[name].end)
+                self._changed(name, at, np.concatenate([lost[name], *went[name]]) if name in went else lost[name])
         return list(self.deltas.of)
 
     def apply(self, unit: Unit) -> None:
@@ -130,7 +129,8 @@ class Maintenance:
         changed = [name for name in unit.uses if name in self.deltas and name not in own]
         gone: dict[str, Table] = {}
         chosen = ""
-        seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
+        went = self.changes.went
+        seeds = {name: one_of(went[name]) for name in own if name in went}
         if seeds or self._loses(unit, changed):
             choice = self._choose(unit, changed, seeds)
             chosen = choice.algorithm
@@ -164,7 +164,7 @@ class Maintenance:
         self._spent("insertion", started)
         for name in own:
             if name in gone:
-                self._changed(name, begin[name], gone[name].rows)
+                self._changed(name, begin[name], gone[name].rows.copy())
             else:
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
@@ -193,10 +193,10 @@ class Maintenance:
                 self.evaluation.continue_from(unit, new, first)
 
     def _delete(self, unit: Unit, choice: Choice, seeds: Mapping[str, Rows]) -> dict[str, Table]:
-        started, spent = time.perf_counter(), time.thread_time()
+        started = time.perf_counter()
         deletion = ALGORITHMS[choice.algorithm](unit, self.state, self.deltas, self.evaluation, self.undo)
         deletion.deadline = choice.deadline
-        costs, done = costs_of(unit, self.state), deletion.counters
+        done = deletion.counters
         try:
             if self.marks is None:
                 gone = deletion.delete(seeds)
@@ -204,14 +204,15 @@ class Maintenance:
                 with self.marks.using(unit, choice.algorithm, self.deltas, seeds) as suspects:
                     gone = deletion.delete(suspects)
         except TooLongError:
-            costs.gave_up(time.thread_time() - spent, choice.lost)
+            if choice.began is not None:
+                costs_of(unit, self.state).gave_up(time.thread_time() - choice.began, choice.lost)
             raise
         finally:
             self.counters.add(done)
             self._spent("deletion", started)
-        if choice.lost:
+        if choice.began is not None and choice.lost:
             suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
-            costs.deleted(time.thread_time() - spent, choice.lost, suspected, kept)
+            costs_of(unit, self.state).deleted(time.thread_time() - choice.began, choice.lost, suspected, kept)
         return gone
 
     def _spent(self, phase: str, started: float) -> None:
@@ -251,12 +252,15 @@ class Maintenance:
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""
         table = self.state.tables[name]
+        if table.end == begin and begin:
+            self.deltas.changed(name, gone[:0], gone)
+            return
         came = table.appended_since(begin if table.arity else 0)
         if len(came):
             is_back = self.state.helper(f"#known {gone.shape[1]}", gone.shape[1], gone).contains(came)
             if is_back.any():
                 came, gone = came[~is_back], gone[~table.contains(gone)]
-        self.deltas.changed(name, came, gone.copy())
+        self.deltas.changed(name, came, gone)
 
     # --- from nothing ----------------------------------------------------------------------------------------------------
 
@@ -285,6 +289,11 @@ class Maintenance:
     def _made_anew(self, name: str, replacement: Replacement) -> None:
         """Note how a relation differs; in a stream of updates nobody should keep old versions to find it out later."""
         self.deltas.changed(name, replacement.came(), replacement.went())
+
+
+def one_of(parts: list[Rows]) -> Rows:
+    """Rows that came in parts, which is rare."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def seen_in(tables: Mapping[str, Table]) -> int:

@@ -111,6 +111,17 @@ class Evaluation:
         self.statistics.derivations += derivations
         self.statistics.rounds.append(Round(self.unit, rule.origin, number, derivations, new_facts, seconds))
 
+    def note_all(self, rules: Iterable[tuple[CoreRule, object]], counts: Iterable[tuple[int, int]], number: int) -> int:
+        """Enter what each of some rules did: its derivations and new facts; how many derivations there were in all."""
+        unit, rounds, total = self.unit, self.statistics.rounds, 0
+        for (rule, _), (derivations, new_facts) in zip(rules, counts, strict=True):
+            if derivations:
+                total += derivations
+                rounds.append(Round(unit, rule.origin, number, derivations, new_facts, 0.0))
+        self.watch.progress.derivations += total
+        self.statistics.derivations += total
+        return total
+
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
         """Apply rules to all facts, in one round."""
         self._apply([(rule, None) for rule in rules])

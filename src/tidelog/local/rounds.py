@@ -66,6 +66,7 @@ class Together:
         entries: Int64s = np.array(rows, np.int64).reshape(-1, kernel.ENTRY_WIDTH)
         sizes: Int64s = np.array([[*key, size] for key, size in watched.items()], np.int64).reshape(-1, 3)
         self.buffers = plans, entries, sizes, np.array(numbers or [0], np.int32)
+        self._counts: Int64s = entries[:, kernel.FOUND_COUNT :]
         self._indexes = {index.number: (table, index) for p in self._plans for table, index in p.indexes}
         self._walking = [prepared for prepared in self._plans if prepared.walks]
         self._is_planned = True
@@ -96,7 +97,7 @@ class Together:
             kernel.run_rounds(
                 store.M, store.X, state.V, state.terms.header, *self.buffers, self._own, self._inputs, self._begins, words
             )
-            outcome = int(words[kernel.OUTCOME])
+            outcome = words.item(kernel.OUTCOME)
             if outcome in (layout.DONE, kernel.TOO_LARGE):
                 break
             self.see_to(outcome, evaluation)
@@ -107,7 +108,7 @@ class Together:
 
     def be_ready(self) -> None:
         """Have plans."""
-        if not self._is_planned or not all(prepared.can_walk(self._state) for prepared in self._walking):
+        if not self._is_planned or (self._walking and not all(prepared.can_walk(self._state) for prepared in self._walking)):
             self._plan()
 
     def see_to(self, outcome: int, evaluation: Evaluation) -> None:
@@ -129,19 +130,18 @@ class Together:
         if watch.counts_facts:
             now = sum(map(len, self._seen))
             watch.progress.facts += now - held
-        watch.progress.round = max(watch.progress.round, int(self.words[kernel.ROUND]))
+        watch.progress.round = max(watch.progress.round, self.words.item(kernel.ROUND))
         watch.look()
         return now
 
     def note(self, evaluation: Evaluation) -> None:
         """Enter what was found into the statistics."""
-        counts = self.buffers[1][:, kernel.FOUND_COUNT :]
-        for at, (found, new) in enumerate(counts.tolist()):
-            if found:
-                evaluation.note(self.entries[at][0], int(self.words[kernel.ROUND]), found, new)
-        counts.fill(0)
-        evaluation.statistics.undefined += self.words.item(kernel.UNDEFINED_COUNT)
-        self.words[kernel.UNDEFINED_COUNT] = 0
+        if evaluation.note_all(self.entries, self._counts.tolist(), self.words.item(kernel.ROUND)):
+            self._counts.fill(0)
+        undefined = self.words.item(kernel.UNDEFINED_COUNT)
+        if undefined:
+            evaluation.statistics.undefined += undefined
+            self.words[kernel.UNDEFINED_COUNT] = 0
 
 
 def is_possible(unit: Unit) -> bool:

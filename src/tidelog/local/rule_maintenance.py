@@ -184,7 +184,7 @@ class RuleMaintenance(Maintenance):
         self._spent("insertion", started)
         for name in own:
             if name in gone:
-                self._changed(name, begin[name], gone[name].rows)
+                self._changed(name, begin[name], gone[name].rows.copy())
             else:
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0

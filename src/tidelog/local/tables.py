@@ -57,12 +57,13 @@ class Table(Indexed):
         self._tell()
 
     def __len__(self) -> int:
-        return int(self._words[layout.COUNT] - self._words[layout.HOLES])
+        item, number = self.store.M.item, self.number
+        return item(number, layout.COUNT) - item(number, layout.HOLES)
 
     @property
     def end(self) -> int:
         """The number that the next row will have; rows that have gone keep theirs."""
-        return int(self.store.M[self.number, layout.COUNT])
+        return self.store.M.item(self.number, layout.COUNT)
 
     def length_of(self, span: int) -> int:
         """How many rows a loop over a span sees."""
@@ -279,7 +280,7 @@ class Table(Indexed):
 
     def close_holes(self) -> bool:
         """Give the place of removed rows back if they are many; whether they are, for rows get other numbers then."""
-        holes = int(self._words[layout.HOLES])
+        holes = self.store.M.item(self.number, layout.HOLES)
         is_worth_it = holes > _MANY_HOLES and 2 * holes > self.end
         if is_worth_it:
             if self.counters is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tidelog.spark.keeping import KeptFacts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SparkChange(Change):
     """An update, done."""
 
