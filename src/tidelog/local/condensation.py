@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tidelog.local.adjacency import Lists, Numbering, Pool
 from tidelog.local.kernel import pairs
 from tidelog.local.kernel import virtual as kernel
-from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s, address_of
 
 FEW = 64
 """Room for so many more, whatever there is already."""
@@ -65,7 +65,7 @@ class Condensation:
             place = getattr(kernel, name)
             if self._buffers.get(place) is not buffer:  # versions share what has not changed
                 self._buffers[place] = buffer
-                self.words[place] = buffer.ctypes.data
+                self.words[place] = address_of(buffer)
 
     def keep_lists(self, name: str, lists: Lists) -> None:
         """Tell the kernel of lists."""
