@@ -131,7 +131,7 @@ class _Version:
         after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, came)))
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
         after.component = _extended(before.component, after.node_count, -1)
-        after.keep(COMPONENT=after.component)
+        after.keep(words.COMPONENT, after.component)
         return True
 
     def _delete(self, source: Int32s, target: Int32s) -> bool:
@@ -155,7 +155,7 @@ class _Version:
             after.is_loop = _extended(after.is_loop, after.node_count, 0)
             for ids, value in zip(loops, (0, 1), strict=True):
                 after.is_loop[after.numbering.node_of[ids]] = value
-            after.keep(IS_LOOP=after.is_loop)
+            after.keep(words.IS_LOOP, after.is_loop)
 
     def _end(self) -> None:
         """Note what is used now."""
@@ -193,7 +193,6 @@ class _Closure(_Version):
             after.members.start[first : first + new], after.members.end[first : first + new] = places, places + 1
             is_simple = bool(after.words[words.IS_SIMPLE]) and pool.used == first
             after.put(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
-            after.make_scratch()
         self.scratch[kernel.USED_MEMBERS] = pool.used + new
         return True
 

@@ -6,7 +6,6 @@ A version shares with the one before it whatever has not changed, so nothing her
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from tidelog.local.adjacency import Lists, Numbering, Pool
 from tidelog.local.kernel import pairs
 from tidelog.local.kernel import virtual as kernel
-from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s, address_of
 
 FEW = 64
 """Room for so many more, whatever there is already."""
@@ -59,25 +58,23 @@ class Condensation:
         for name, word in words.items():
             self.words[getattr(kernel, name)] = word
 
-    def keep(self, **buffers: NDArray[np.generic]) -> None:
-        """Tell the kernel of buffers, and keep them alive."""
-        for name, buffer in buffers.items():
-            place = getattr(kernel, name)
-            if self._buffers.get(place) is not buffer:  # versions share what has not changed
-                self._buffers[place] = buffer
-                self.words[place] = buffer.ctypes.data
+    def keep(self, place: int, buffer: NDArray[np.generic]) -> None:
+        """Tell the kernel of a buffer, and keep it alive."""
+        if self._buffers.get(place) is not buffer:  # versions share what has not changed
+            self._buffers[place] = buffer
+            self.words[place] = address_of(buffer)
 
-    def keep_lists(self, name: str, lists: Lists) -> None:
-        """Tell the kernel of lists."""
-        buffers: dict[str, NDArray[Any]] = {"START": lists.start, "END": lists.end, "TO": lists.pool.buffer}
-        self.keep(**{f"{name}_{part}": buffer for part, buffer in buffers.items()})
-        self.put(**{f"{name}_ROOM": len(lists.pool.buffer)})
+    def keep_lists(self, start: int, lists: Lists) -> None:
+        """Tell the kernel of lists: where they start, where they end, what is in them, and how long that is."""
+        self.keep(start, lists.start)
+        self.keep(start + 1, lists.end)
+        self.keep(start + 2, lists.pool.buffer)
+        self.words[start + 3] = len(lists.pool.buffer)
 
     def keep_members(self, members: Lists) -> None:
         """Tell the kernel of the members of components."""
         self.members = members
-        self.keep(MEMBER_START=members.start, MEMBER_END=members.end, MEMBERS=members.pool.buffer)
-        self.put(MEMBER_ROOM=len(members.pool.buffer))
+        self.keep_lists(kernel.MEMBER_START, members)
 
     @property
     def is_partition(self) -> bool:
@@ -92,8 +89,9 @@ class Condensation:
     def set_numbering(self, numbering: Numbering) -> None:
         """Have all nodes that a numbering has by now."""
         self.numbering, self.node_count = numbering, numbering.count
-        self.put(ID_COUNT=len(numbering.node_of), NODE_COUNT=self.node_count)
-        self.keep(NODE_OF=numbering.node_of, TERMS=numbering.terms)
+        self.words[kernel.ID_COUNT], self.words[kernel.NODE_COUNT] = len(numbering.node_of), self.node_count
+        self.keep(kernel.NODE_OF, numbering.node_of)
+        self.keep(kernel.TERMS, numbering.terms)
 
     def set_components(self, component: Int32s, count: int, room: int) -> None:
         """Have other components, with lists of members made anew, and room for so many components."""
@@ -101,36 +99,39 @@ class Condensation:
         pairs.fill_members(component, self.terms, start, members)
         self.component = component
         self.put(COMPONENT_COUNT=count)
-        self.keep(COMPONENT=component)
+        self.keep(kernel.COMPONENT, component)
         self.keep_members(Lists(start[:-1], start[1:], Pool(members, int(start[-1]))))
 
     def set_steps(self, steps: Lists, back: Lists) -> None:
         """Have other lists of edges between nodes."""
         self.steps, self.back = steps, back
-        self.put(LIST_COUNT=self.node_count)
-        self.keep_lists("STEP", steps)
-        self.keep_lists("BACK", back)
+        self.words[kernel.LIST_COUNT] = self.node_count
+        self.keep_lists(kernel.STEP_START, steps)
+        self.keep_lists(kernel.BACK_START, back)
 
     def set_starts(self, starts: Lists, ends: Lists) -> None:
         """Have other lists of S."""
         self.starts, self.ends = starts, ends
-        self.keep_lists("START", starts)
-        self.keep_lists("ENDS", ends)
+        self.keep_lists(kernel.START_START, starts)
+        self.keep_lists(kernel.ENDS_START, ends)
 
     def make_scratch(self) -> None:
         """Have room for searches."""
         room = len(self.members.start)
-        self.keep(STAMPS=np.zeros(room + 1, np.int32), QUEUE=np.empty(room, np.int32))
-        self.keep(NODE_STAMPS=np.zeros(self.node_count, np.int32))
+        self.keep(kernel.STAMPS, np.zeros(room + 1, np.int32))
+        self.keep(kernel.QUEUE, np.empty(room, np.int32))
+        self.keep(kernel.NODE_STAMPS, np.zeros(self.node_count, np.int32))
 
     def set_rows(self, component_row: Int32s, row_of: Int32s) -> None:
         """Have other rows of bits for components and for left ends; the same array if these are not others."""
         self.component_row, self.row_of = component_row, row_of
-        self.put(ROW_OF_COUNT=len(row_of))
-        self.keep(COMPONENT_ROW=component_row, ROW_OF=row_of)
+        self.words[kernel.ROW_OF_COUNT] = len(row_of)
+        self.keep(kernel.COMPONENT_ROW, component_row)
+        self.keep(kernel.ROW_OF, row_of)
 
     def set_ends(self, is_left: NDArray[np.bool_], is_right: NDArray[np.bool_]) -> None:
         """Have other nodes with pairs on the left and on the right."""
         self.lefts, rights = self.terms[is_left], self.terms[is_right]
-        self.put(LEFT_COUNT=len(self.lefts), RIGHT_COUNT=len(rights))
-        self.keep(LEFTS=self.lefts, RIGHTS=rights)
+        self.words[kernel.LEFT_COUNT], self.words[kernel.RIGHT_COUNT] = len(self.lefts), len(rights)
+        self.keep(kernel.LEFTS, self.lefts)
+        self.keep(kernel.RIGHTS, rights)

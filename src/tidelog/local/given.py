@@ -75,12 +75,41 @@ class FactReader:
             return self._nothing
         if len(facts) > _MANY:
             return self._read_many(facts)
-        ids: dict[str, dict[tuple[int, ...], None]] = {}
+        ids = self._read_alike(facts) if len(facts) > _A_FEW else None
+        if ids is not None:
+            return GivenFacts(self._terms, ids, ())
+        ids = {}
         others = self._read_few(facts, ids, learns=len(facts) <= _A_FEW)
         if len(facts) > _A_FEW and others:
             self._learn(others)
             others = self._read_few(others, ids, learns=True)
         return GivenFacts(self._terms, ids, self._check(others) if others else (), {})
+
+    def _read_alike(self, facts: Sequence[Fact]) -> dict[str, dict[tuple[int, ...], None]] | None:
+        """Read facts of one relation whose columns have values of one type each; None if they are not such facts."""
+        if set(map(type, facts)) != {tuple} or len(set(map(len, facts))) > 1 or not facts[0]:
+            return None
+        names, *columns = zip(*facts, strict=True)
+        name = names[0]
+        if type(name) is not str or names.count(name) < len(names):
+            return None
+        fitting = self._columns.get(name) or self._prepared_columns(name)
+        if not columns or fitting is None or len(fitting) != len(columns):
+            return None
+        rows: list[list[int]] = []
+        for known, column in zip(fitting, columns, strict=True):
+            quick = known.get(type(column[0]))
+            if quick is None or len(set(map(type, column))) > 1:
+                return None
+            found = list(map(quick.get, column))
+            if None in found:
+                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
+                    self._terms.encode_alike([value for value, met in zip(column, found, strict=True) if met is None])
+                found = list(map(quick.get, column))
+                if None in found:
+                    return None
+            rows.append(found)  # type: ignore[arg-type]  # all of them are there
+        return {name: dict.fromkeys(zip(*rows, strict=True))}
 
     def _read_few(self, facts: Sequence[Fact], ids: dict[str, dict[tuple[int, ...], None]], *, learns: bool) -> list[Fact]:
         """Read facts into ids by relation; those that are not usual or, unless it `learns`, have values that nobody has met."""

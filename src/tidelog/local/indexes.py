@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import tables as kernel
-from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.kernel.memory import Int32s, Int64s, address_of
 
 _PIECE = 1 << 20
 """Rows that are indexed between two looks at limits and Ctrl-C."""
@@ -88,10 +88,10 @@ class Indexed:
     def _tell_index(self, index: Index) -> None:
         words = self.store.X[index.number]
         words[layout.TABLE] = self.number
-        words[layout.HEADS], words[layout.HEAD_COUNT] = index.heads.ctypes.data, len(index.heads)
-        words[layout.NEXT] = index.next.ctypes.data
-        words[layout.NEWER] = index.newer.ctypes.data if len(index.newer) else 0
-        words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), index.key_columns.ctypes.data
+        words[layout.HEADS], words[layout.HEAD_COUNT] = address_of(index.heads), len(index.heads)
+        words[layout.NEXT] = address_of(index.next)
+        words[layout.NEWER] = address_of(index.newer) if len(index.newer) else 0
+        words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), address_of(index.key_columns)
 
     def _index_numbers(self) -> Int32s:
         if len(self._numbers) != len(self.indexes):

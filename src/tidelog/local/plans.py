@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tidelog.local.indexes import Index
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.memory import Int32s, Int64s
+from tidelog.local.kernel.memory import Int32s, Int64s, address_of
 from tidelog.local.state import State
 from tidelog.local.tables import Table
 
@@ -45,13 +45,13 @@ class Plan:
     def addresses(self) -> list[int]:
         """Where its buffers are: a row of the kernel's `Q`."""
         if not self._addresses:
-            pairs = [[buffer.ctypes.data, len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
+            pairs = [[address_of(buffer), len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
             self._addresses = [
                 *(word for pair in pairs for word in pair),
-                self.lists.ctypes.data,
-                *(word for buffer in (self.key, self.stack) for word in (buffer.ctypes.data, len(buffer))),
-                self.state.ctypes.data,
-                self.services.ctypes.data,
+                address_of(self.lists),
+                *(word for buffer in (self.key, self.stack) for word in (address_of(buffer), len(buffer))),
+                address_of(self.state),
+                address_of(self.services),
             ]
         return self._addresses
 

@@ -14,6 +14,7 @@ from tidelog.local.core import CoreRule
 from tidelog.local.expressions import COMPARISONS, postfix
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.join import BIND, CHECK, services
+from tidelog.local.kernel.memory import address_of
 from tidelog.local.plans import Plan, Walk
 from tidelog.local.state import State
 from tidelog.local.tables import Table
@@ -294,7 +295,7 @@ class Steps:
         ops = {step[0] for step in steps}
         lists = np.zeros((len(steps), 4), np.int64)
         for walk in self.walks:
-            lists[walk.depth, 2], lists[walk.depth, 3] = walk.scratch.ctypes.data, len(walk.scratch)
+            lists[walk.depth, 2], lists[walk.depth, 3] = address_of(walk.scratch), len(walk.scratch)
         return Plan(
             self.rule.head.predicate,
             np.array(words, np.int32),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tidelog.local.indexes import Indexed, Matrices
 from tidelog.local.kernel import layout, removal
 from tidelog.local.kernel import tables as kernel
-from tidelog.local.kernel.memory import Int32s, UInt64s
+from tidelog.local.kernel.memory import Int32s, UInt64s, address_of
 
 LARGEST_DOMAIN = 1 << 15
 """A matrix of bits has at most that many rows and columns: 128 MiB."""
@@ -99,9 +99,9 @@ class Table(Indexed):
     def _tell(self) -> None:
         """Tell the kernel where the buffers are."""
         words = self._words
-        words[layout.CAPACITY], words[layout.ROWS] = self._capacity, self._rows.ctypes.data
-        words[layout.SLOTS], words[layout.SLOT_COUNT] = self._slots.ctypes.data, len(self._slots)
-        words[layout.BITS] = self._bits.ctypes.data if len(self._bits) else 0
+        words[layout.CAPACITY], words[layout.ROWS] = self._capacity, address_of(self._rows)
+        words[layout.SLOTS], words[layout.SLOT_COUNT] = address_of(self._slots), len(self._slots)
+        words[layout.BITS] = address_of(self._bits) if len(self._bits) else 0
         for index in self.indexes.values():
             self._tell_index(index)
 

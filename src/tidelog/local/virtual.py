@@ -73,7 +73,7 @@ class VirtualRelation(Condensation):
         result.__dict__.update(self.__dict__)
         result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
         result.previous = weakref.ref(self)
-        result.put(LOOPS=-1)
+        result.words[kernel.LOOPS] = -1
         return result
 
     # --- building --------------------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ class VirtualRelation(Condensation):
         self.set_numbering(numbering)
         self.is_loop = np.zeros(self.node_count, np.uint8)
         self.is_loop[numbering.node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
-        self.keep(IS_LOOP=self.is_loop)
+        self.keep(kernel.IS_LOOP, self.is_loop)
         return follows
 
     def _partition(self, source: Int32s, target: Int32s) -> None:
@@ -142,10 +142,10 @@ class VirtualRelation(Condensation):
         is_cyclic = np.zeros(count, np.uint8)
         above, below = np.empty(len(source), np.int32), np.empty(len(source), np.int32)
         edges = graphs.condense(source, target, component, is_cyclic, above, below)
-        self.keep_lists("STEP", Lists.from_pairs(above[:edges], below[:edges], count))
-        self.keep_lists("BACK", Lists.from_pairs(below[:edges], above[:edges], count))
+        self.keep_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
+        self.keep_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
         self.put(LIST_COUNT=count)
-        self.keep(IS_CYCLIC=is_cyclic)
+        self.keep(kernel.IS_CYCLIC, is_cyclic)
         self.make_scratch()
 
     def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
@@ -173,7 +173,7 @@ class VirtualRelation(Condensation):
                 self._look_up()
         self.rows_of_bits = Rows(bits, 1 + count + left_count)
         self.put(ROW_COUNT=len(bits), WORDS=words)
-        self.keep(BITS=bits)
+        self.keep(kernel.BITS, bits)
         self.set_rows(rows, row_of)
 
     def _find_ends(self, source: Int32s, target: Int32s, more: Int32s | None) -> None:

@@ -11,6 +11,7 @@ access out of bounds.
 
 from __future__ import annotations
 
+from ctypes import addressof, c_char
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,11 @@ Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 UInt64s = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
+
+
+def address_of(buffer: NDArray[Any]) -> int:
+    """Where a buffer is; NumPy's own way to ask takes five times as long, and small updates ask a lot."""
+    return addressof(c_char.from_buffer(buffer)) if buffer.size else int(buffer.ctypes.data)  # type: ignore[arg-type]
 
 
 def _view_of(dtype: Any, what: str) -> Any:
