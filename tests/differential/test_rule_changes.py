@@ -158,7 +158,8 @@ def at_random(chance: Random) -> Iterator[None]:
 
     def choose(*_: object) -> Choice:
         algorithm = chance.choice(("bf", "dred", "rematerialise"))
-        return Choice(algorithm, "by chance", 1, None, chance.choice((None, next(looks) + chance.randrange(5))))
+        at = next(looks) + chance.randrange(5)
+        return Choice(algorithm, "by chance", 1, None, chance.choice((None, lambda: at)))
 
     with ExitStack() as stack:
         for owner, name, value in (

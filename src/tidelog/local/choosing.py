@@ -10,8 +10,9 @@ than twice as slow.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from time import thread_time
 
 from tidelog.local.core import Unit
@@ -26,7 +27,7 @@ _SMALL = 5_000
 _MUCH = 0.15
 """... unless so large a share of what a unit holds and reads has gone."""
 _FEW = 8
-"""For so few lost facts B/F is always tried: what they take differs too much for a prediction."""
+"""For so few lost facts B/F is always tried: what they take differs too much for a prediction, and tells nothing of many."""
 _ENOUGH = 50
 """So many suspects tell what others will be like."""
 _HARDLY_ANY = 0.05
@@ -75,11 +76,12 @@ class Costs:
         """What it will take to derive all of it, with so many rows."""
         return self.anew * rows / self.rows
 
-    def deleted(self, seconds: float, lost: int, suspected: int, kept: int) -> None:
-        """Note what a deletion took, and how much of what it suspected stayed."""
+    def deleted(self, seconds: float | None, lost: int, suspected: int, kept: int) -> None:
+        """Note what a deletion took, if anybody has looked, and how much of what it suspected stayed."""
         self.deletions += 1
         if self.deletions:
-            self.seconds, self.lost = 0.75 * self.seconds + seconds, 0.75 * self.lost + lost
+            if seconds is not None:
+                self.seconds, self.lost = 0.75 * self.seconds + seconds, 0.75 * self.lost + lost
             self.suspected, self.kept = 0.75 * self.suspected + suspected, 0.75 * self.kept + kept
 
 
@@ -93,8 +95,8 @@ class Choice:
     lost: int = 0
     began: float | None = None
     """When it was chosen (`thread_time`), if what it takes is to be noted."""
-    deadline: float | None = None
-    """When to give up."""
+    deadline: Callable[[], float] | None = None
+    """When to give up; asked for when deletion first stops to look, which few facts do not give it time for."""
 
 
 def costs_of(unit: Unit, state: State) -> Costs:
@@ -119,18 +121,29 @@ def choose(asked: str, unit: Unit, state: State, deltas: Deltas, changed: Iterab
     lost = sum(map(len, seeds.values()))
     for name in changed:
         lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
+    if lost <= _FEW:
+        return Choice("bf", "few facts have gone", lost, None, lambda: _deadline(unit, state, thread_time()))
     rows = rows_of(unit, state)
     if rows < _SMALL:
-        if lost > _FEW and lost > _MUCH * rows:
+        if lost > _MUCH * rows:
             return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost)
         return Choice("bf", "few facts have gone", lost)
     costs = costs_of(unit, state)
     anew = costs.anew_with(rows)
-    if lost > _FEW and lost * costs.per_fact > anew:
+    if lost * costs.per_fact > anew:
         costs.seconds *= 0.9  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
     now = thread_time()
-    deadline = now + _PATIENCE * (anew if costs.deletions >= 0 else anew + PLANNING * len(unit.rules))
-    if lost > _FEW and costs.has_few_proofs:
-        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, deadline)
-    return Choice("bf", "few facts have gone", lost, now, deadline)
+    deadline = _deadline(unit, state, now)
+    if costs.has_few_proofs:
+        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, lambda: deadline)
+    return Choice("bf", "few facts have gone", lost, now, lambda: deadline)
+
+
+def _deadline(unit: Unit, state: State, now: float) -> float:
+    """When deletion is to give up that begins now."""
+    costs, rows = costs_of(unit, state), rows_of(unit, state)
+    if rows < _SMALL:
+        return inf
+    planning = PLANNING * len(unit.rules) if costs.deletions < 0 else 0.0
+    return now + _PATIENCE * (costs.anew_with(rows) + planning)

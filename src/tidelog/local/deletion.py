@@ -8,7 +8,7 @@ joined from a table of its own, since it has left already (`Deltas.losing`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import thread_time
 
@@ -113,12 +113,17 @@ class Deletion(ABC):
         """How many facts have been suspected so far."""
         return sum(map(len, self.suspects.values()))
 
-    deadline: float | None = None
-    """When to give up (`thread_time`)."""
+    deadline: Callable[[], float] | None = None
+    """When to give up (`thread_time`); asked once."""
+    _gives_up_at: float | None = None
 
     def give_up_in_time(self, suspects: int = 0) -> None:
         """Raise if it has taken too long, or will: one lost fact may have brought many suspects."""
-        if self.deadline is not None and thread_time() + _A_SUSPECT * suspects > self.deadline:
+        if self.deadline is None:
+            return
+        if self._gives_up_at is None:
+            self._gives_up_at = self.deadline()
+        if thread_time() + _A_SUSPECT * suspects > self._gives_up_at:
             raise TooLongError({name: table.rows[: self.left[name]].copy() for name, table in self.gone.items()})
 
     def _helpers(self) -> dict[str, dict[str, Table]]:

@@ -210,9 +210,10 @@ class Maintenance:
         finally:
             self.counters.add(done)
             self._spent("deletion", started)
-        if choice.began is not None and choice.lost:
+        if choice.lost:
             suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
-            costs_of(unit, self.state).deleted(time.thread_time() - choice.began, choice.lost, suspected, kept)
+            took = time.thread_time() - choice.began if choice.began is not None else None
+            costs_of(unit, self.state).deleted(took, choice.lost, suspected, kept)
         return gone
 
     def _spent(self, phase: str, started: float) -> None:

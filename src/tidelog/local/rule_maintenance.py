@@ -225,7 +225,8 @@ class RuleMaintenance(Maintenance):
             why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
             return Choice("rematerialise", why, lost)
         if choice.deadline is not None:
-            choice.deadline = min(choice.deadline, thread_time() + _PATIENCE * anew)
+            at = min(choice.deadline(), thread_time() + _PATIENCE * anew)
+            choice.deadline = lambda: at
         return choice
 
     def _lost_pairs(self, name: str) -> int:
