@@ -254,3 +254,13 @@ def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
         "refused: TL050, and nothing has changed",
         "no hops: lost now: s2, s3",
     ]
+
+
+def test_statistics_number_rules_as_they_stand_now() -> None:
+    kb = KnowledgeBase("a: p(X) :- e(X). b: q(X) :- e(X). c: r(X) :- q(X). e(1).", modules=False)
+    kb.remove_rules("a")
+    kb.add_rules("d: s(X) :- r(X).")
+    kb.update(insert=[("e", 2)])
+    assert {kb.program.rules[done.rule].name for done in kb.statistics.rounds} == {"b", "c", "d"}
+    kb.remove_rules("b")
+    assert all(done.rule < len(kb.program.rules) for done in kb.statistics.rounds)

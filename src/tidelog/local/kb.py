@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part
-from tidelog.errors import Diagnostics, TidelogError, fail
+from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport, column_names
+from tidelog.local.asking import Asking
 from tidelog.local.engine import LocalEngine
-from tidelog.local.given import Fact, FactReader, GivenFacts
+from tidelog.local.given import Fact
 from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.look_ahead import LookAhead
 from tidelog.local.materialise import Statistics
@@ -24,9 +25,7 @@ from tidelog.local.state import Undo
 from tidelog.local.tables import Table
 from tidelog.local.updating import Given, Updating
 from tidelog.local.watch import Limits, Watch
-from tidelog.program.explicit import explicit_facts
 from tidelog.program.live_rules import LiveRules
-from tidelog.program.program import GroundFact
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
@@ -44,14 +43,16 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     _started: LocalEngine | None = None
     _live: LiveRules | None = None
-    _reader: FactReader
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
 
     @property
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
-        return self._settled().statistics
+        found = self._settled().statistics
+        if self._live is None:
+            return found
+        return found.renumbered({number: place for place, number in enumerate(self._live.written)})
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
@@ -122,12 +123,12 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._ahead is not None:
             self._ahead.forget()
         if not remove_rules and not add_rules:
-            return self._apply(self._asked(insert, delete, upsert), started)
+            return self._apply(self._asking.read(insert, delete, upsert), started)
         planned = plan_change(self._live_rules, _texts(remove_rules), _texts(add_rules), self._loaded)
         inserted, deleted = _with_facts(planned, insert, delete)
 
         def facts() -> Given:  # which are checked when the rules are what they will be
-            return self._asked(inserted, deleted, upsert)()
+            return self._asking.read(inserted, deleted, upsert)()
 
         return self._apply(facts, started, planned=planned)
 
@@ -144,33 +145,14 @@ class LocalKnowledgeBase(KnowledgeBase):
         if read is not None and read.relations == len(self._loaded):
             known = read
             return self._apply(lambda: known, started, (self._ahead, update, waiting))
-        return self._apply(self._asked(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting))
-
-    def _asked(self, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> Callable[[], Given]:
-        """Check what an update asks for, all of it before anything happens; what is returned gives it as rows."""
-        terms = self._engine.state.terms
-        inserted, deleted = self._reader.read(insert), self._reader.read(delete)
-        upserted = upsert if isinstance(upsert, tuple | list) else list(upsert)
-        replacing = self._reader.read(upserted) if upserted else None
-        if replacing is not None:
-            for name in {str(fact[0]) for fact in upserted}:
-                self._key_of(name)
-
-        def given() -> Given:
-            if replacing is None:
-                return Given(deleted.rows(), inserted.rows(), {}, {}, len(self._loaded))
-            rows = replacing.rows()
-            keys = {name: self._key_of(name) for name in rows}
-            if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
-                rows = GivenFacts(terms, {}, self._last_upserts(self._checked(upserted))).rows()
-            return Given(deleted.rows(), inserted.rows(), rows, keys, len(self._loaded))
-
-        return given
+        return self._apply(
+            self._asking.read(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting)
+        )
 
     def _read_ahead(self, update: Update) -> Given | None:
         """What an update asks for before its turn; None if something is wrong with it, which will be said in its turn."""
         try:
-            return self._asked(update.insert, update.delete, update.upsert)()
+            return self._asking.read(update.insert, update.delete, update.upsert)()
         except TidelogError:
             return None
 
@@ -198,7 +180,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                     stream[0].forget()
                 engine.cancel_rule_change()
                 self._program, self._live, self._loaded = before
-                self._reader.forget_columns()
+                self._asking.forget_columns()
                 raise
         self._end_rule_change(planned)
         rounds = max([done.number for done in work.statistics.rounds], default=0)
@@ -229,7 +211,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _take_up(self, planned: RuleChange, undo: Undo) -> None:
         """Let rules be what they are to be from now on."""
         self._loaded = self._loaded | planned.relations
-        self._reader.forget_columns()
+        self._asking.forget_columns()
         difference = planned.difference
         if difference is None:
             return
@@ -260,7 +242,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._take_up(planned, undo)
                 self._end_rule_change(planned)
             coming, going = _with_facts(planned, update.insert, update.delete)
-            given = self._asked(coming, going, update.upsert)()
+            given = self._asking.read(coming, going, update.upsert)()
             deleted, inserted, replacing = given.deleted, given.inserted, given.replacing
             with watch.guarding():
                 for name, rows in deleted.items():
@@ -276,30 +258,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._relation(name) is None:
             self._know(name, arity)
 
-    def _checked(self, facts: Iterable[tuple[object, ...]]) -> list[GroundFact]:
-        checked = explicit_facts(self._program, facts)
-        arities = {name: relation.arity for name, relation in self._loaded.items()}
-        diagnostics = Diagnostics()
-        for name, values in checked:
-            if name.startswith("#") or not name:
-                diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
-            if arities.setdefault(name, len(values)) != len(values) and name not in self._program.relations:
-                diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
-        diagnostics.raise_errors()
-        return checked
-
     def _relation(self, name: str) -> Relation | None:
         return self._program.relations.get(name) or self._loaded.get(name)
-
-    def _last_upserts(self, facts: Iterable[GroundFact]) -> Iterable[GroundFact]:
-        """Of several upserts with one key, the last; or an error, if a relation has no key."""
-        last: dict[object, GroundFact] = {}
-        for name, values in facts:
-            last[name, tuple(values[at] for at in self._key_of(name))] = name, values
-        return last.values()
-
-    def _by_relation(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
-        return GivenFacts(self._engine.state.terms, {}, facts).rows()
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -337,10 +297,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._started is None:
             _announce_compilation()
             self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
-            self._reader = FactReader(self._started.state.terms, self._relation, self._checked)
-            for name, rows in self._by_relation(self._program.facts).items():
+            for name, rows in self._asking.rows_of(self._program.facts).items():
                 self._started.add(name, rows)
         return self._started
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self._engine.state.terms, lambda: self._program, lambda: self._loaded, self._key_of)
 
     @cached_property
     def _all_limits(self) -> Limits:
@@ -355,11 +318,6 @@ class LocalKnowledgeBase(KnowledgeBase):
         if not engine.is_settled:
             engine.settle(self._watch())
         return engine
-
-
-def _are_different(rows: Any) -> bool:
-    """Whether no row is there twice."""
-    return len(rows) < 2 or len(set(map(tuple, rows.tolist()))) == len(rows)
 
 
 def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:

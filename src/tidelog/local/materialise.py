@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tidelog.local.calls import answer
 from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
@@ -51,6 +51,11 @@ class Statistics:
     """Rule instances that were found."""
     undefined: int = 0
     """Results that are undefined, such as of a division by zero."""
+
+    def renumbered(self, places: Mapping[int, int]) -> Statistics:
+        """The same with other numbers of rules, without those that have none."""
+        rounds = [replace(done, rule=places[done.rule]) for done in self.rounds if done.rule in places]
+        return Statistics(rounds, self.derivations, self.undefined)
 
     def add(self, rounds: Iterable[Round], undefined: int = 0) -> None:
         """Enter what others did."""
