@@ -6,10 +6,10 @@ import pytest
 from tests.local_engine import engine_of
 
 from tidelog import KnowledgeBase
-from tidelog.local.core import core_of_rule
 from tidelog.local.kernel import layout
 from tidelog.local.planning import plan
 from tidelog.local.plans import Plan
+from tidelog.local.rewriting import core_of_rule
 from tidelog.program.queries import check_query
 from tidelog.syntax.tree import Atom, Rule, Variable
 

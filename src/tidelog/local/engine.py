@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from tidelog.changes import Counters
 from tidelog.local import counting
 from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Core, core_of
+from tidelog.local.core import Core
 from tidelog.local.deltas import Rows
 from tidelog.local.differences import Differences
 from tidelog.local.maintenance import ExplicitChanges, Maintenance
 from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, Statistics, is_seen
 from tidelog.local.querying import answers
+from tidelog.local.rewriting import core_of
 from tidelog.local.rule_maintenance import RuleMaintenance, Visit
 from tidelog.local.rule_updates import RuleUpdate
 from tidelog.local.state import State, Undo

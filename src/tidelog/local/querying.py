@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.core import core_of_rule
 from tidelog.local.materialise import Evaluation, Statistics
+from tidelog.local.rewriting import core_of_rule
 from tidelog.local.state import State
 from tidelog.local.watch import Watch
 from tidelog.program.queries import ANSWER

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tidelog.local.core import Calls, Closure, Core, CoreRule, Part, Unit, part_of, units_of
+from tidelog.local.core import Calls, Closure, Core, CoreRule, Part, Unit
+from tidelog.local.rewriting import part_of, units_of
 from tidelog.program import hypergraph
 from tidelog.program.components import Component, body_of
 from tidelog.program.live_rules import LiveRules, RuleDifference

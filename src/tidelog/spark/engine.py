@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
 from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Closure, Core, Unit, core_of, core_of_rule
+from tidelog.local.core import Closure, Core, Unit
 from tidelog.local.materialise import Evaluation, Round, Statistics
 from tidelog.local.querying import answers
+from tidelog.local.rewriting import core_of, core_of_rule
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import Structure
 from tidelog.local.watch import Watch

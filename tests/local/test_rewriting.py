@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.local_engine import program
 
-from tidelog.local.core import Calls, Closure, Core, Folding, Unit, core_of
+from tidelog.local.core import Calls, Closure, Core, Folding, Unit
+from tidelog.local.rewriting import core_of
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Negation
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). "
