@@ -78,8 +78,7 @@ class RuleUpdate:
 
     def _take_explicit(self, name: str, before: Structure) -> Rows:
         """The explicit facts of a relation that is to be stored in another way."""
-        table = self.state.explicit.pop(name, None) if name in before.deriver else self.state.tables.get(name)
-        self.state.explicit_version += 1
+        table = self.state.take_explicit(name) if name in before.deriver else self.state.tables.get(name)
         if table is None:
             return np.empty((0, 2), np.int32)
         if name in before.deriver:
@@ -99,8 +98,7 @@ class RuleUpdate:
         state = self.state
         if not is_seen(name):
             return  # only the rule had it; it may still be read, and goes in the end
-        explicit = state.explicit.pop(name, None)
-        state.explicit_version += 1
+        explicit = state.take_explicit(name)
         if is_derived:
             table = state.tables[name]
             self.undo.begin_anew(table)
@@ -115,7 +113,7 @@ class RuleUpdate:
 
     def doom(self, name: str) -> None:
         """A table that nobody will read any more."""
-        self.doomed.append(self.state.tables.pop(name))
+        self.doomed.append(self.state.take_table(name))
 
     # --- the end ---------------------------------------------------------------------------------------------------------
 
@@ -129,8 +127,8 @@ class RuleUpdate:
             state.answered.pop(name, None)
             if name in state.tables:
                 self.doom(name)
-            if name in state.explicit:
-                self.doomed.append(state.explicit.pop(name))
+            if (explicit := state.take_explicit(name)) is not None:
+                self.doomed.append(explicit)
         self._retire(self.change.dropped, after, names)
         for table in self.doomed:
             state.store.release(table)

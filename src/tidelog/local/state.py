@@ -30,6 +30,8 @@ class State:
         self.store = Store(self.terms)
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
+        self._is_shared = False
+        """Whether a way back holds these two dictionaries as well: then others take their place before anything changes in them."""
         self.virtual: dict[str, VirtualRelation] = {}
         self.helpers: dict[str, Table] = {}
         """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
@@ -56,12 +58,33 @@ class State:
     def ensure_table(self, name: str, arity: int) -> Table:
         """The table of a relation, made if need be."""
         if name not in self.tables:
+            self._own()
             self.tables[name] = self.store.new_table(arity)
         return self.tables[name]
 
     def drop_table(self, name: str) -> None:
         """Empty a table that nobody needs any more and leave its place to another."""
-        self.store.release(self.tables.pop(name))
+        self.store.release(self.take_table(name))
+
+    def take_table(self, name: str) -> Table:
+        """Let a relation have no table any more; the one it had."""
+        self._own()
+        return self.tables.pop(name)
+
+    def take_explicit(self, name: str) -> Table | None:
+        """Let a relation have no table of explicit facts any more; the one it had."""
+        self._own()
+        self.explicit_version += 1
+        return self.explicit.pop(name, None)
+
+    def share(self) -> tuple[dict[str, Table], dict[str, Table]]:
+        """The tables as they are now, and those of explicit facts: dictionaries that nobody changes any more."""
+        self._is_shared = True
+        return self.tables, self.explicit
+
+    def _own(self) -> None:
+        if self._is_shared:
+            self.tables, self.explicit, self._is_shared = dict(self.tables), dict(self.explicit), False
 
     def table(self, name: str) -> Table:
         """The table of a stored relation, or a helper."""
@@ -84,6 +107,7 @@ class State:
     def explicit_table(self, name: str) -> Table:
         """The table of the facts that the user gave of a relation with rules."""
         if name not in self.explicit:
+            self._own()
             self.explicit[name] = self.store.new_table(self.tables[name].arity)
             self.explicit_version += 1
         return self.explicit[name]
@@ -124,7 +148,7 @@ class Undo:
 
     def __init__(self, state: State) -> None:
         self.state = state
-        self.tables, self.explicit = dict(state.tables), dict(state.explicit)
+        self.tables, self.explicit = state.share()
         self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
         self.virtual = dict(state.virtual)
         self.answered = dict(state.answered)
@@ -192,7 +216,8 @@ class Undo:
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number not in before:
                 state.store.release(table)
-        state.tables, state.explicit = dict(self.tables), dict(self.explicit)
+        state.tables, state.explicit = self.tables, self.explicit
+        state.share()
         state.explicit_version += 1
         state.virtual = {}
         for name, relation in self.virtual.items():
