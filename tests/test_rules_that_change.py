@@ -264,3 +264,25 @@ def test_statistics_number_rules_as_they_stand_now() -> None:
     assert {kb.program.rules[done.rule].name for done in kb.statistics.rounds} == {"b", "c", "d"}
     kb.remove_rules("b")
     assert all(done.rule < len(kb.program.rules) for done in kb.statistics.rounds)
+
+
+def test_nothing_is_left_of_rules_that_are_gone() -> None:
+    rules = {
+        "b": "b: path(X, Z) :- path(X, Y), edge(Y, Z).",
+        "c": "c: far(X, Y) :- node(X), node(Y), not path(X, Y).",
+        "d": "d: many(X, N) :- node(X), N = count { Y : path(X, Y) }.",
+        "e": 'e: big(X, S) :- many(X, N), N > 2, S = cat("b", string(X)).',
+    }
+    kb = KnowledgeBase(Source("a: path(X, Y) :- edge(X, Y).\n" + "\n".join(rules.values())))
+    kb.update(insert=[("node", n) for n in range(9)] + [("edge", n, n + 1) for n in range(8)])
+
+    def come_and_go(times: int) -> list[int]:
+        for at in range(times):
+            for name, rule in rules.items():
+                kb.remove_rules(name)
+                kb.update(insert=[("edge", at % 7, 5)], delete=[("edge", at % 5, 5)])
+                kb.add_rules(rule)
+        state = kb._settled().state  # type: ignore[attr-defined]
+        return [*map(len, (state.plans, state.variants, state.helpers, state.tables, state.costs, state.store.tables))]
+
+    assert come_and_go(20) == come_and_go(35)

@@ -169,15 +169,14 @@ def retire(
                     waiting.add(id(made))
         waiting -= dead
         dead |= waiting
+    ended = [f" {name}" for name in names]
+    helpers = [name for name in state.helpers if any(map(name.endswith, ended)) or not dead.isdisjoint(_ids(name))]
+    gone += [state.variants.pop(name) for name in helpers if name in state.variants]  # rules that fill helpers (`refolding`)
+    state.drop_helpers(helpers)
     kept = set(map(id, staying))
     for rule in gone:
         for at in (None, *range(len(rule.body))) if id(rule) not in kept else ():
             state.plans.pop((id(rule), at), None)
-    ended = [f" {name}" for name in names]
-    helpers = [name for name in state.helpers if any(map(name.endswith, ended)) or not dead.isdisjoint(_ids(name))]
-    for name in helpers:
-        state.variants.pop(name, None)
-    state.drop_helpers(helpers)
 
 
 def _numbers(key: tuple[object, ...]) -> Iterator[int]:
