@@ -31,7 +31,7 @@ class State:
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
         self._is_shared = False
-        """Whether a way back holds these two dictionaries as well: then others take their place before anything changes in them."""
+        """Whether a way back holds these two dictionaries, too: then others take their place before anything changes in them."""
         self.virtual: dict[str, VirtualRelation] = {}
         self.helpers: dict[str, Table] = {}
         """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
