@@ -211,7 +211,7 @@ class Maintenance:
             self.counters.add(done)
             self._spent("deletion", started)
         if choice.lost:
-            suspected, kept = done.checked + done.overdeleted, done.forward + done.rederived
+            suspected, kept = done.checked + done.overdeleted, done.proved + done.rederived
             took = time.thread_time() - choice.began if choice.began is not None else None
             costs_of(unit, self.state).deleted(took, choice.lost, suspected, kept)
         return gone
