@@ -72,6 +72,8 @@ class Lists:
 
     def copied(self, count: int) -> Lists:
         """A version with so many lists, which can be changed."""
+        if count == len(self.start):
+            return Lists(self.start.copy(), self.end.copy(), self.pool)
         start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
         known = min(count, len(self.start))
         start[:known], end[:known] = self.start[:known], self.end[:known]

@@ -234,8 +234,9 @@ class _Closure(_Version):
         super()._end()
         after, before = self.after, self.before
         self.rows.used = int(self.scratch[kernel.USED_ROWS])
-        lefts, rights = (after.steps, [after.back]) if after.starts is None else (after.starts, [after.back, after.ends])
-        is_left, is_right = _is_used(lefts), np.logical_or.reduce([_is_used(lists) for lists in rights if lists is not None])
+        is_left, is_right = _is_used(after.starts or after.steps), _is_used(after.back)
+        if after.ends is not None:
+            is_right |= _is_used(after.ends)
         after.set_ends(is_left, is_right)
         if after.words[words.COMPONENT_COUNT] != before.words[words.COMPONENT_COUNT]:
             after.make_scratch()
@@ -288,6 +289,8 @@ def _is_used(lists: Lists) -> NDArray[np.bool_]:
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
     """A copy of an array with more values at its end."""
+    if count == len(values):
+        return values.copy()
     result = np.empty(count, values.dtype)
     result[: len(values)] = values
     result[len(values) :] = value

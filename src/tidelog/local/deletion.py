@@ -159,7 +159,7 @@ class Deletion(ABC):
         deltas = self.deltas
         changed = [(name, deltas.plus(name), deltas.minus(name)) for name in self.unit.uses if name in deltas]
         key = (type(self), id(self.unit), *changed)
-        known: Prepared | None = self.state.variants.get(key)
+        known: Prepared | None = self.state.variants.get(key) or self._prepared_for_more(changed)
         if known is None:
             names = {name for name, _, _ in changed}
             rules = [rule for rule in self.unit.rules if not names.isdisjoint(_read(rule))]
@@ -173,6 +173,17 @@ class Deletion(ABC):
             if is_possible(self.unit):
                 known.losing_together = self._together(known.losing)
                 known.passing_on_together = self._together(known.passing_on)
+        return known
+
+    def _prepared_for_more(self, changed: list[tuple[str, str | None, str | None]]) -> Prepared | None:
+        """The rules for changes that brought facts as well, if they are known; they serve where none came."""
+        without = [name for name, plus, _ in changed if plus is None]
+        more = [(name, plus or f"#plus {name}", minus) for name, plus, minus in changed]
+        known: Prepared | None = self.state.variants.get((type(self), id(self.unit), *more)) if without else None
+        if known is not None:
+            for name in without:
+                table = self.state.helpers[f"#plus {name}"]
+                self.state.helper(f"#plus {name}", table.arity)
         return known
 
     def _passing_on(self, changed: list[tuple[str, str | None, str | None]]) -> list[Entry]:

@@ -28,8 +28,43 @@ _MOST_SKIPPED = 16
 """So many updates at most are not looked ahead from after looks in vain."""
 _SHARE = 0.5
 """The part of what the next update deletes that must be marked, or the rest of it would cost as much as all."""
+_FADING = 0.75
+"""What was noted before counts that much."""
+_NO_SPREAD = 1e-3
+"""Updates whose sizes differ less than that are all of one size."""
 _MARGIN = 2.0
 """So many times what another step takes is to be saved by it, for both are estimates."""
+
+
+@dataclass(slots=True)
+class _Deletions:
+    """What deletions took, as a line: something for each update, and something for each fact; recent ones count more."""
+
+    updates: float = 0.0
+    facts: float = 0.0
+    seconds: float = 0.0
+    squares: float = 0.0
+    products: float = 0.0
+
+    def __bool__(self) -> bool:
+        return self.updates > 0
+
+    def note(self, facts: int, seconds: float) -> None:
+        """Note what an update took to delete some explicit facts."""
+        self.updates, self.facts, self.seconds = (
+            _FADING * self.updates + 1,
+            _FADING * self.facts + facts,
+            _FADING * self.seconds + seconds,
+        )
+        self.squares, self.products = _FADING * self.squares + facts * facts, _FADING * self.products + facts * seconds
+
+    def saved(self, facts: int, others: int) -> float:
+        """What it saves not to delete some facts; if there are no others to be deleted with them, what each update takes, too."""
+        spread = self.squares - self.facts * self.facts / self.updates
+        if spread <= _NO_SPREAD * self.squares:  # there is no telling one from the other
+            return self.seconds / self.facts * facts
+        each = max(0.0, (self.products - self.facts * self.seconds / self.updates) / spread)
+        return each * facts + (0.0 if others else max(0.0, (self.seconds - each * self.facts) / self.updates))
 
 
 @dataclass(slots=True)
@@ -51,8 +86,7 @@ class LookAhead:
         self._engine, self._read, self._is_always = engine, read, always
         self._ahead: tuple[Update, Given] | None = None
         self._kept: _Kept | None = None
-        self._seconds = self._removed = 0.0
-        """What deletions took, and how many explicit facts they deleted."""
+        self._deletions = _Deletions()
         self._least = math.inf
         """The shortest time that a step took: another one takes that at least."""
         self._in_vain = self._skip = 0
@@ -149,17 +183,17 @@ class LookAhead:
         """Note what an update took; if it was a usual one, what its deletions took."""
         self._least = min(self._least, work.shortest_step)
         if is_usual and work.removed:
-            seconds = sum(work.seconds.values()) - work.seconds.get("insertion", 0.0)
-            self._seconds, self._removed = 0.75 * self._seconds + seconds, 0.75 * self._removed + work.removed
+            self._deletions.note(work.removed, sum(work.seconds.values()) - work.seconds.get("insertion", 0.0))
 
     def _pays(self, given: Given, marked: Mapping[str, Rows], following: Given, *, is_deleting: bool) -> bool:
         """Whether to delete the marked facts one by one should take longer than a step of their own."""
         count = sum(map(len, marked.values()))
-        if count < _SHARE * sum(map(len, (*following.deleted.values(), *following.replacing.values()))):
+        deleted = sum(map(len, (*following.deleted.values(), *following.replacing.values())))
+        if count < _SHARE * deleted:
             return False
         if not is_deleting and count == sum(len(rows) for _, rows in given.added()):
             return True  # there is nothing else to do, and so no other step
-        return not self._removed or count * self._seconds / self._removed > _MARGIN * self._least
+        return not self._deletions or self._deletions.saved(count, deleted - count) > _MARGIN * self._least
 
     def _look(self, waiting: Callable[[], Update | None]) -> Given | None:
         """What the next update asks for, if it is there already."""

@@ -86,6 +86,9 @@ class Together:
         self._begins.fill(-1)
         for name, begin in new.items():
             self._begins[self._place[name]] = begin
+        if not self._is_planned:  # for sizes as they are now
+            for name in self._place:
+                self._state.tables[name].show_all(new.get(name))
         self.be_ready()
         words, state, watch = self.words, self._state, evaluation.watch
         words.fill(0)

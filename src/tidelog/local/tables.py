@@ -66,11 +66,11 @@ class Table(Indexed):
         return self.store.M.item(self.number, layout.COUNT)
 
     def length_of(self, span: int) -> int:
-        """How many rows a loop over a span sees."""
+        """How many rows a loop over a span sees; of all rows, those that have gone do not count."""
         words = self._words
         if span == layout.DELTA:
             return int(words[layout.ALL] - words[layout.OLD])
-        return int(words[layout.OLD if span == layout.BEFORE else layout.ALL])
+        return int(words[layout.OLD]) if span == layout.BEFORE else max(0, int(words[layout.ALL] - words[layout.HOLES]))
 
     @property
     def rows(self) -> NDArray[np.int32]:

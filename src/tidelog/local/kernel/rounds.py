@@ -18,6 +18,7 @@ from tidelog.local.kernel.layout import (
     DERIVATIONS,
     DONE,
     HEAD_COUNT,
+    HOLES,
     IS_DIRECT,
     OLD,
     PAUSED,
@@ -50,6 +51,8 @@ _LARGE = 1 << 15
 _OTHER, _FLOOR = 4, 64
 """Plans are made anew where sizes differ by that factor, and not just by a few rows."""
 _RUNS = 64
+_SMALL = 1 << 10
+"""An index of so few rows is as good as it was when it is filled again."""
 
 
 @part
@@ -57,7 +60,7 @@ def fits(M: Int64s, W: Int64s) -> int:
     """Whether sizes are about what they were when the plans were made; DONE, PLAN_ANEW or TOO_LARGE."""
     for i in range(len(W)):
         table = W[i, WATCHED]
-        size = M[table, ALL] - M[table, OLD] if W[i, IS_DELTA] != 0 else M[table, ALL]
+        size = M[table, ALL] - M[table, OLD] if W[i, IS_DELTA] != 0 else M[table, ALL] - M[table, HOLES]
         if W[i, IS_DELTA] != 0 and size > _LARGE:
             return np.int64(TOO_LARGE)
         now, then = size + _FLOOR, W[i, SIZE] + _FLOOR
@@ -74,7 +77,8 @@ def extend_indexes(M: Int64s, X: Int64s, T: Int64s, N: Int32s, begin: int, end: 
         upto = M[X[index, TABLE], ALL]
         if X[index, UPTO] < upto:
             room = X[index, HEAD_COUNT] >= (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * upto)
-            if not room or X[index, UPTO] == 0 or upto - X[index, UPTO] > 2 * _LARGE:
+            is_to_be_chosen = X[index, UPTO] == 0 and upto > _SMALL  # how its keys are found
+            if not room or is_to_be_chosen or upto - X[index, UPTO] > 2 * _LARGE:
                 return index
             extend_index(M, X, index, upto)
     return np.int64(-1)
