@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("TIDELOG_CHECKED", "1")  # before anything imports the kernel: tests run in the checked build
+# Tests on Spark are many short jobs, for which its optimising compiler takes more time than it saves: half of all.
+os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 
 settings.register_profile("tidelog", deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 settings.register_profile("nightly", deadline=None, suppress_health_check=list(HealthCheck), print_blob=True)

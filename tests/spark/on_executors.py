@@ -10,11 +10,12 @@ from unittest.mock import patch
 @contextmanager
 def nothing_in_the_driver() -> Iterator[None]:
     """What is inside cannot take the ways that are open to few facts only."""
-    from tidelog.spark import exchange, frames, novelty, rounds
+    from tidelog.spark import exchange, frames, novelty, rounds, session
 
     with ExitStack() as stack:
         for module in (exchange, novelty, rounds):
             stack.enter_context(patch.object(module, "TINY", -1))
         for module in (exchange, frames, novelty, rounds):
             stack.enter_context(patch.object(module, "DRIVER_ROWS", 0))
+        stack.enter_context(patch.object(session, "partitions_for", return_value=3))  # each is a task of its own, in every job
         yield

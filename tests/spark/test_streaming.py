@@ -283,39 +283,55 @@ def commits(folder: Path) -> int:
     return max(found, default=-1)
 
 
-def check_killed(folder: Path, kills: int, seed: int, updates: list[Update]) -> None:
-    """Kill a job at random moments, start it again each time, and let the last one come to the end."""
+def claim(folder: Path) -> str:
+    file = folder / "out/state/CLAIM"
+    return file.read_text(encoding="utf-8") if file.exists() else ""
+
+
+def wait_for_another(what: Callable[[Path], object], folder: Path, process: subprocess.Popen[bytes]) -> None:
+    before = what(folder)
+    while what(folder) == before and process.poll() is None:
+        time.sleep(0.01)
+
+
+def kill_again_and_again(folder: Path, kills: int, seed: int) -> None:
+    """Kill a job at random moments, while it gets ready or works off updates, and start it again each time."""
     chosen = random.Random(seed)
-    prepare(folder, updates=2, every=3)
-    put(folder, updates)
     for _ in range(kills):
-        process, before = started(folder), commits(folder)
-        while commits(folder) == before and process.poll() is None:
-            time.sleep(0.01)
-        time.sleep(chosen.random() * 1.5)
+        process = started(folder)
+        wait_for_another(chosen.choice([claim, commits]), folder, process)
+        time.sleep(chosen.random() * 3)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-    last = started(folder, "--once")
-    _, said = last.communicate()
-    assert last.returncode == 0, said.decode()
-    check_result(folder, updates)
+        _, said = process.communicate()
+        assert process.returncode == -signal.SIGKILL, said.decode()
+
+
+def end_of(process: subprocess.Popen[bytes]) -> None:
+    _, said = process.communicate()
+    assert process.returncode == 0, said.decode()
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(10))
 def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
-    check_killed(tmp_path, 5, seed, random_updates(60, seed))
+    updates = random_updates(60, seed)
+    prepare(tmp_path, updates=2, every=3)
+    put(tmp_path, updates)
+    kill_again_and_again(tmp_path, 5, seed)
+    end_of(started(tmp_path, "--once"))
+    check_result(tmp_path, updates)
 
 
-def test_a_polite_request_to_end_is_heard(tmp_path: Path) -> None:
-    """Killed once, then asked to end, which it does with status 0 and nothing half done; and it is all there afterwards."""
-    updates = random_updates(10, 6)
-    check_killed(tmp_path, 1, 6, updates)
-    more = random_updates(4, 7)
-    before, again = commits(tmp_path), started(tmp_path)
-    put(tmp_path, more, 10)
-    while commits(tmp_path) == before and again.poll() is None:
-        time.sleep(0.05)
-    again.send_signal(signal.SIGTERM)
-    _, said = again.communicate()
-    assert again.returncode == 0, said.decode()
+def test_killed_five_times_and_asked_to_end(tmp_path: Path) -> None:
+    """At the end asked politely, in the middle of what is left: status 0, nothing half done, and what was done is all there."""
+    updates = random_updates(60, 6)
+    prepare(tmp_path, updates=1, every=3)
+    put(tmp_path, updates)
+    kill_again_and_again(tmp_path, 5, 6)
+    last = started(tmp_path)
+    wait_for_another(commits, tmp_path, last)
+    last.send_signal(signal.SIGTERM)
+    end_of(last)
+    done = StreamState(tmp_path / "out/state").open()
+    assert done is not None
+    check_result(tmp_path, updates[: done.updates])

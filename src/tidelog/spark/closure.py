@@ -27,6 +27,15 @@ if TYPE_CHECKING:
     Pairs = NDArray[np.int32]
 
 
+def closed(module: Module, given: DataFrame, steps: DataFrame | None, lineage: Lineage, *, by_stars: bool) -> DataFrame:
+    """The pairs of a transitive relation, from what is given of it and, where it has steps of its own, from these."""
+    if by_stars:
+        return connected_pairs(given, lineage, is_irreflexive=module.is_irreflexive)
+    spark = given.sparkSession
+    tasks = max(2, int(spark.conf.get("spark.sql.shuffle.partitions") or 2))
+    return decomposed(spark, module, pairs_of(given), pairs_of(steps) if steps is not None else None, tasks)
+
+
 def pairs_of(frame: DataFrame) -> Pairs:
     """A binary relation's frame as a matrix."""
     table = frame.toArrow()

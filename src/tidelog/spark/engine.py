@@ -8,29 +8,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError
-from tidelog.facts import Facts
 from tidelog.local.choosing import costs_of, rows_of
 from tidelog.local.core import Closure, Core, Unit
 from tidelog.local.materialise import Evaluation, Round, Statistics
-from tidelog.local.querying import answers
-from tidelog.local.rewriting import core_of, core_of_rule
+from tidelog.local.rewriting import core_of
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import Structure
 from tidelog.local.watch import Watch
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
-from tidelog.program.queries import ANSWER, Query
-from tidelog.spark.closure import connected_pairs, decomposed, pairs_of
+from tidelog.spark.closure import closed
 from tidelog.spark.exchange import Exchange, Keys
-from tidelog.spark.facts import SparkFacts
-from tidelog.spark.frames import Relation, width_of
 from tidelog.spark.given import GivenKeys
-from tidelog.spark.keys import key_of
 from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
 from tidelog.spark.rounds import Rounds
-from tidelog.spark.rules import pivots
-from tidelog.syntax.tree import Atom, Constant, Rule, Variable, atoms, terms
+from tidelog.spark.rules import constants, pivots
+from tidelog.syntax.tree import atoms
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -117,7 +111,7 @@ class SparkEngine:
         """Derive everything."""
         watch.progress.units = len(self.program.graph.components)
         if self.forced not in ("auto", Where.KERNEL):
-            self.exchange.terms.number(_constants(self.frame_core))
+            self.exchange.terms.number(constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
             if component.predicates[0] not in self._where:  # else another engine has done it
@@ -306,38 +300,13 @@ class SparkEngine:
 
     def close_relation(self, name: str, special: Closure, where: Where) -> None:
         """Fill a transitive relation."""
-        module, relations = special.module, self.exchange.relations
-        given = relations[special.given].frame(self.spark)
-        if where is Where.COMPONENTS:
-            frame = connected_pairs(given, self.lineage, is_irreflexive=module.is_irreflexive)
-        else:
-            steps = pairs_of(relations[module.edge].frame(self.spark)) if module.edge is not None else None
-            tasks = max(2, int(self.spark.conf.get("spark.sql.shuffle.partitions") or 2))
-            frame = decomposed(self.spark, module, pairs_of(given), steps, tasks)
+        relations, edge = self.exchange.relations, special.module.edge
+        steps = relations[edge].frame(self.spark) if edge is not None else None
+        frame = closed(
+            special.module, relations[special.given].frame(self.spark), steps, self.lineage, by_stars=where is Where.COMPONENTS
+        )
         piece, count = self.lineage.cut_and_count(frame)
         relations[name].add(piece, count, self.lineage)
-
-    # --- reading ---------------------------------------------------------------------------------------------------------
-
-    def query(self, text: str, query: Query, watch: Watch) -> Facts:
-        """The answers to a query: from the kernel if all is there, else from Spark."""
-        used = {atom.predicate for atom, _ in atoms(query.body)}
-        if used <= self.exchange.in_kernel:
-            rows = answers(self.state, self.kernel_core.arities, query.body, query.names, watch)
-            return Facts(text, query.names, rows, self.state.terms, noun="answer")
-        head = Atom(ANSWER, tuple(Variable(name) for name in query.names))
-        arities = {**self.frame_core.arities, ANSWER: len(query.names)}
-        core = core_of_rule(Rule(head, query.body), arities, "#query ", native=frozenset())
-        relations = {name: self.exchange.to_spark(name, arities[name]) for name in used}
-        for name in core.arities:
-            if name not in arities or name == ANSWER:
-                relations[name] = Relation(width_of(core.arities[name]))
-        rounds = Rounds(self.spark, self.lineage, self.exchange.terms, relations, watch)
-        for unit in core.units:
-            rounds.evaluate(unit)
-        found = relations[ANSWER]
-        frame, terms = found.frame(self.spark), self.exchange.terms
-        return SparkFacts(text, query.names, frame, terms, found.count, noun="answer", held=found.held)
 
     def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
         by_round: dict[int, int] = {}
@@ -350,10 +319,3 @@ class SparkEngine:
         self._where.update(dict.fromkeys(component.predicates, where))
         self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
         self.statistics.add(rounds)
-
-
-def _constants(core: Core) -> list[str]:
-    """The keys of all constants of a program, so that they are numbered at once."""
-    literals = [literal for unit in core.units for rule in unit.rules for literal in (rule.head, *rule.body)]
-    values = {term.value for literal in literals for term in terms(literal) if isinstance(term, Constant)}
-    return sorted(map(key_of, values))

@@ -31,9 +31,10 @@ from tidelog.local.kernel.memory import Int32s
 from tidelog.local.materialise import is_seen
 from tidelog.spark.frames import Relation, few_facts
 from tidelog.spark.novelty import TINY
-from tidelog.spark.rounds import RelationAt, Rounds
+from tidelog.spark.refolding import refolded
+from tidelog.spark.rounds import RelationAt, Rounds, seeing, seeing_first
 from tidelog.spark.rules import BEFORE
-from tidelog.spark.sets import Sets
+from tidelog.spark.sets import Difference, Sets
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Term, Variable
 
 if TYPE_CHECKING:
@@ -46,17 +47,6 @@ _SHARE = 0.5
 
 Found = tuple[list["DataFrame | Int32s"], int]
 """Facts that were found, and from how many others."""
-
-
-@dataclass(slots=True)
-class Difference:
-    """What came to a relation, and what went."""
-
-    came: Relation
-    went: Relation
-
-    def __bool__(self) -> bool:
-        return self.came.count > 0 or self.went.count > 0
 
 
 class GivenUpError(Exception):
@@ -103,7 +93,7 @@ class FrameMaintenance:
             self._start_over(unit, f"`{unit.owner}` is transitive, and each task closes its share at once")
         elif folded:
             for name, special in folded:
-                self._refold(name, special)
+                self._changed(name, *refolded(self.rounds, self.sets, self.differences[special.inner], name, special))
         else:
             try:
                 self._maintain(unit)
@@ -181,7 +171,7 @@ class FrameMaintenance:
                     if isinstance(literal, Atom) and literal.predicate in new:
                         start = new[literal.predicate].count
                         self.counters.suspected += start
-                        sees = _seeing(at, new[literal.predicate], self.before)
+                        sees = seeing(at, new[literal.predicate], self.before)
                         _note(found, rule.head.predicate, self.rounds.joined(rule, sees, at, start), start)
             self.rounds.watch.look()
         for name, going in gone.items():
@@ -199,7 +189,7 @@ class FrameMaintenance:
         args = tuple(Variable(f"V{at}") for at in range(candidates.width))
         when = Atom(name, (*args, _TIME))
         rule = CoreRule(when, (Atom("#candidate", args), when), 0, "")
-        sees = _seeing(0, candidates, {name: self.before[name].timed(by_last=False)})
+        sees = seeing(0, candidates, {name: self.before[name].timed(by_last=False)})
         found = self.rounds.joined(rule, sees, 0, candidates.count)
         timed = self.sets.distinct([found], candidates, candidates.count)
         return self.sets.projected(timed, candidates), timed
@@ -242,9 +232,9 @@ class FrameMaintenance:
         for rule in unit.rules:
             for at, literal in enumerate(rule.body):
                 if isinstance(literal, Atom) and (d := self._lower(unit, literal)) and d.went.count:
-                    yield rule, _seeing(at, d.went, self.before), at, d.went.count
+                    yield rule, seeing(at, d.went, self.before), at, d.went.count
                 elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.came.count:
-                    yield _with(apart(literal.atom, rule), rule), _seeing_first(d.came, self.before), 0, d.came.count
+                    yield _with(apart(literal.atom, rule), rule), seeing_first(d.came, self.before), 0, d.came.count
 
     def _lower(self, unit: Unit, atom: Atom) -> Difference | None:
         return None if atom.predicate in unit.relations else self.differences.get(atom.predicate)
@@ -261,12 +251,12 @@ class FrameMaintenance:
             uses: list[tuple[CoreRule, RelationAt, int, int]] = []
             for at, literal in enumerate(rule.body):
                 if isinstance(literal, Atom) and (d := self._lower(unit, literal)) and d.came.count:
-                    uses.append((rule, _seeing(at, d.came, rounds.relations), at, d.came.count))
+                    uses.append((rule, seeing(at, d.came, rounds.relations), at, d.came.count))
                 elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.went.count:
                     variant = _with(apart(literal.atom, rule), rule)
-                    uses.append((variant, _seeing_first(d.went, rounds.relations), 0, d.went.count))
+                    uses.append((variant, seeing_first(d.went, rounds.relations), 0, d.went.count))
             if (lost := gone.get(rule.head.predicate)) is not None:
-                uses.append((_with(rule.head, rule), _seeing_first(lost, rounds.relations), 0, lost.count))
+                uses.append((_with(rule.head, rule), seeing_first(lost, rounds.relations), 0, lost.count))
                 self.counters.rederived += lost.count
             for variant, sees, first, start in uses:
                 _note(found, rule.head.predicate, rounds.joined(variant, sees, first, start), start)
@@ -275,39 +265,6 @@ class FrameMaintenance:
     def _candidates(self, facts: Relation) -> DataFrame | Int32s:
         held = facts.held
         return held if held is not None else facts.frame(self.sets.spark)
-
-    # --- aggregates ------------------------------------------------------------------------------------------------------
-
-    def _refold(self, name: str, special: Folding) -> None:
-        """Fold the groups again in which something came or went."""
-        rounds, change = self.rounds, self.differences[special.inner]
-        columns = tuple(Variable(f"V{at}") for at in range(rounds.relations[special.inner].width))
-        groups = columns[: special.groups]
-        inner, folded = Atom(special.inner, columns), Atom(name, (*groups, Variable("result")))
-        parts = [part for part in (change.came, change.went) if part.count]
-        start = sum(part.count for part in parts)
-        if groups:
-            head = CoreRule(Atom("#touched", groups), (inner,), 0, "")
-            some = [rounds.joined(head, lambda _at, _name, p=part: p, 0, part.count) for part in parts]  # type: ignore[misc]
-            touched = self.sets.distinct(some, few_facts(np.empty((0, len(groups)), np.int32)), start)
-        else:
-            touched = few_facts(np.zeros((1, 1), np.int32))
-        asked = Atom("#touched", groups)
-
-        def of_groups(atom: Atom) -> Relation:
-            rule = CoreRule(atom, (asked, atom), 0, "")
-            relation = rounds.relations[atom.predicate]
-            sees = _seeing(0, touched, rounds.relations)
-            return self.sets.distinct([rounds.joined(rule, sees, 0, touched.count)], relation, touched.count)
-
-        old = of_groups(folded)
-        rounds.relations[name].remove(old, self.sets.lineage, self.sets.spark)
-        recorded = rounds.recorded = {}
-        bindings = of_groups(inner)
-        if bindings.count:
-            rounds.fold(name, special, bindings)
-        rounds.recorded = None
-        self._changed(name, self.sets.together(recorded.get(name, ()), rounds.relations[name]), old)
 
     # --- from nothing ----------------------------------------------------------------------------------------------------
 
@@ -348,12 +305,3 @@ def _note(found: dict[str, Found], name: str, some: DataFrame | Int32s, start: i
 def _with(first: Atom, rule: CoreRule) -> CoreRule:
     """A rule with one more atom in front of its body."""
     return replace(rule, body=(first, *rule.body))
-
-
-def _seeing(place: int, there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
-    """One atom sees a set, the others see relations by their names."""
-    return lambda at, name: there if at == place else elsewhere[name]
-
-
-def _seeing_first(there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
-    return _seeing(0, there, elsewhere)

@@ -8,7 +8,7 @@ itself (`small_joins`), so that small programs need no jobs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -283,3 +283,13 @@ def _atom_of(literal: Literal) -> Atom | None:
 def _atoms(rule: CoreRule) -> list[tuple[int, str]]:
     """The positions and names of a rule's positive atoms."""
     return [(at, literal.predicate) for at, literal in enumerate(rule.body) if isinstance(literal, Atom)]
+
+
+def seeing(place: int, there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
+    """One atom sees a set, the others see relations by their names."""
+    return lambda at, name: there if at == place else elsewhere[name]
+
+
+def seeing_first(there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
+    """The same for the first atom."""
+    return seeing(0, there, elsewhere)

@@ -16,7 +16,8 @@ from pyspark.sql import functions as f
 
 from tidelog.local.core import Core, CoreRule
 from tidelog.spark.frames import FEW_ROWS
-from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of
+from tidelog.spark.keys import key_of
+from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of, terms
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -240,3 +241,10 @@ def _recursive(rule: CoreRule, own: Iterable[str]) -> list[Atom]:
 
 def _same_variable(one: Term, other: Term) -> bool:
     return isinstance(one, Variable) and isinstance(other, Variable) and one.name == other.name
+
+
+def constants(core: Core) -> list[str]:
+    """The keys of all constants of a program, so that they are numbered at once."""
+    literals = [literal for unit in core.units for rule in unit.rules for literal in (rule.head, *rule.body)]
+    values = {term.value for literal in literals for term in terms(literal) if isinstance(term, Constant)}
+    return sorted(map(key_of, values))

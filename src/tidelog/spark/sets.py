@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
     from tidelog.spark.lineage import Lineage
 
 _MOST_PIECES = 16
+
+
+@dataclass(slots=True)
+class Difference:
+    """What came to a relation, and what went."""
+
+    came: Relation
+    went: Relation
+
+    def __bool__(self) -> bool:
+        return self.came.count > 0 or self.went.count > 0
 
 
 class Sets:

@@ -26,10 +26,10 @@ from tidelog.spark.exchange import Keys
 from tidelog.spark.frames import Relation, few_facts, width_of
 from tidelog.spark.given import GivenKeys
 from tidelog.spark.interruption import without_interruption
-from tidelog.spark.maintenance import Difference, FrameMaintenance
+from tidelog.spark.maintenance import FrameMaintenance
 from tidelog.spark.placement import Where
 from tidelog.spark.rounds import Rounds
-from tidelog.spark.sets import Sets
+from tidelog.spark.sets import Difference, Sets
 
 if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
