@@ -12,7 +12,7 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 
 from tidelog import KnowledgeBase, Source, facts
-from tidelog.local import calls, indexes, materialise, tables, virtual, watch
+from tidelog.local import calls, indexes, materialise, state, tables, virtual, watch
 from tidelog.local.dictionary import Dictionary
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kb import LocalKnowledgeBase
@@ -86,6 +86,8 @@ class Conditions:
     """Calls of Python's functions, pairs and rows that are worked on at once."""
     has_small_dictionary: bool = False
     algorithm: str = "auto"
+    forgets: bool = False
+    """Whether nothing is kept from one update to the next that could be made anew."""
 
 
 USUAL = Conditions()
@@ -102,6 +104,7 @@ conditions = st.builds(
     st.sampled_from((1 << 12, 1)),
     st.booleans(),
     st.sampled_from(("auto", "bf", "dred", "rematerialise")),
+    st.sampled_from((False, False, True)),
 )
 
 
@@ -121,6 +124,8 @@ def under(given: Conditions) -> Iterator[None]:
             (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),
             (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
+            (state, "_KEPT", -1 if given.forgets else state._KEPT),
+            (state, "_KEPT_A_RELATION", 0 if given.forgets else state._KEPT_A_RELATION),
         ):
             stack.enter_context(patch.object(module, name, value))
         if given.has_small_dictionary:

@@ -21,6 +21,9 @@ from tidelog.local.replacements import Version
 from tidelog.local.tables import Store, Table
 from tidelog.local.virtual import VirtualRelation
 
+_KEPT, _KEPT_A_RELATION = 4_000, 64
+"""So many rules that were made from others are kept from one update to the next, and so many more for each relation."""
+
 
 class State:
     """All facts, in the form in which the kernel works on them."""
@@ -76,6 +79,15 @@ class State:
         self._own()
         self.explicit_version += 1
         return self.explicit.pop(name, None)
+
+    def forget_some(self) -> None:
+        """Between two updates: let go of plans and rules that were kept, if they are many.  Who needs one makes it anew.
+
+        They are kept for changes of certain relations, and updates of many relations change ever other ones together.
+        """
+        if len(self.variants) > _KEPT + _KEPT_A_RELATION * len(self.tables):
+            self.variants.clear()
+            self.plans.clear()
 
     def share(self) -> tuple[dict[str, Table], dict[str, Table]]:
         """The tables as they are now, and those of explicit facts: dictionaries that nobody changes any more."""

@@ -175,6 +175,7 @@ class Updating:
         """Nobody will go back any more; what has changed."""
         for undo in self._undos:
             tidy(self._engine.state, undo)
+        self._engine.state.forget_some()
         self._engine.statistics = self.statistics
         return self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
 
