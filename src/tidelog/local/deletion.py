@@ -17,6 +17,7 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deltas import Deltas, Rows
+from tidelog.local.foreseeing import NOTHING_CHANGED, Changed, Foreseen
 from tidelog.local.kernel import tables as kernel
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.materialise import Evaluation, positive_atoms
@@ -155,46 +156,45 @@ class Deletion(ABC):
     """What there are tables for, beside each relation."""
 
     def _prepared(self) -> Prepared:
-        """The rules for changes of these relations, kept for the next update that changes the same ones."""
-        deltas = self.deltas
-        changed = [(name, deltas.plus(name), deltas.minus(name)) for name in self.unit.uses if name in deltas]
-        key = (type(self), id(self.unit), *changed)
-        known: Prepared | None = self.state.variants.get(key) or self._prepared_for_more(changed)
-        if known is None:
-            names = {name for name, _, _ in changed}
-            rules = [rule for rule in self.unit.rules if not names.isdisjoint(_read(rule))]
-            known = self.state.variants[key] = Prepared(
-                any(True for _ in deltas.staying((*rules, *self.removed))),
-                [(self._suspecting(variant, rule), None) for rule in rules for variant in deltas.losing(rule, self.own)],
-                self._passing_on(
-                    [(name, plus, minus if name in self.unit.uses_negatively else None) for name, plus, minus in changed]
-                ),
-            )
-            if is_possible(self.unit):
-                known.losing_together = self._together(known.losing)
-                known.passing_on_together = self._together(known.passing_on)
+        """The rules for changes of these relations, and of others that changed before."""
+        deltas, variants = self.deltas, self.state.variants
+        names = [(name, deltas.plus(name), deltas.minus(name)) for name in self.unit.uses if name in deltas.of]
+        key: tuple[object, ...] = (type(self), id(self.unit))
+        known: Prepared | None = variants.get(key)
+        if known is not None and known.last == names:
+            known.foreseen.empty_all_but(known.now)
+            return known
+        now = Changed(frozenset(name for name, plus, _ in names if plus), frozenset(name for name, _, minus in names if minus))
+        if known is None or not now <= known.foreseen.changed:
+            foreseen = now if known is None else now | known.foreseen.changed
+            if foreseen.has_many_rules(self.unit.rules, self.own):
+                key, foreseen = (*key, now), now
+                known = variants.get(key)
+            if known is None or not now <= known.foreseen.changed:
+                known = variants[key] = self._prepare(Foreseen(self.state, foreseen))
+        known.last, known.now = names, now
+        known.foreseen.empty_all_but(now)
         return known
 
-    def _prepared_for_more(self, changed: list[tuple[str, str | None, str | None]]) -> Prepared | None:
-        """The rules for changes that brought facts as well, if they are known; they serve where none came."""
-        without = [name for name, plus, _ in changed if plus is None]
-        more = [(name, plus or f"#plus {name}", minus) for name, plus, minus in changed]
-        known: Prepared | None = self.state.variants.get((type(self), id(self.unit), *more)) if without else None
-        if known is not None:
-            for name in without:
-                table = self.state.helpers[f"#plus {name}"]
-                self.state.helper(f"#plus {name}", table.arity)
-        return known
+    def _prepare(self, foreseen: Foreseen) -> Prepared:
+        """The rules for changes of certain relations."""
+        deltas, changed = foreseen.as_deltas(), foreseen.changed
+        rules = [rule for rule in self.unit.rules if not (changed.plus | changed.minus).isdisjoint(_read(rule))]
+        prepared = Prepared(
+            foreseen,
+            any(True for _ in deltas.staying((*rules, *self.removed))),
+            [(self._suspecting(variant, rule), None) for rule in rules for variant in deltas.losing(rule, self.own)],
+            self._passing_on(deltas),
+        )
+        if is_possible(self.unit):
+            prepared.losing_together = Together(self.state, prepared.losing)
+            prepared.passing_on_together = self._together(prepared.passing_on)
+        return prepared
 
-    def _passing_on(self, changed: list[tuple[str, str | None, str | None]]) -> list[Entry]:
-        """The rules for what goes in the unit itself, the same for all changes that make no difference to what has stayed."""
-        key = (type(self), "passing on", id(self.unit), *((name, plus, minus) for name, plus, minus in changed if plus or minus))
-        known: list[Entry] | None = self.state.variants.get(key)
-        if known is None:
-            rules = self.unit.rules
-            known = [self._at(rule, at, name) for rule in rules for at, name in positive_atoms(rule) if name in self.gone]
-            self.state.variants[key] = known
-        return known
+    def _passing_on(self, deltas: Deltas) -> list[Entry]:
+        """The rules for what goes in the unit itself."""
+        rules = self.unit.rules
+        return [self._at(rule, at, name, deltas) for rule in rules for at, name in positive_atoms(rule) if name in self.gone]
 
     def _together(self, entries: list[Entry]) -> Together:
         """Rules that run together, the same for changes of other relations if they are the same rules."""
@@ -214,9 +214,9 @@ class Deletion(ABC):
         head = Atom(f"#suspect {rule.head.predicate}", rule.head.args)
         return self.deltas.variant(rule, "suspecting", (*rule.body, rule.head), head)
 
-    def _at(self, rule: CoreRule, at: int, name: str) -> Entry:
+    def _at(self, rule: CoreRule, at: int, name: str, deltas: Deltas) -> Entry:
         """A rule with what went of a relation in the place of one of its atoms, and where that stands now."""
-        atom, stayed = rule.body[at], [self.deltas.stayed(literal, self.own) for literal in rule.body]
+        atom, stayed = rule.body[at], [deltas.stayed(literal, self.own) for literal in rule.body]
         assert isinstance(atom, Atom)
         for place, other in positive_atoms(rule):
             if place < at and other in self.gone:  # what goes in the same round has its turn at that place
@@ -241,6 +241,7 @@ def _read(rule: CoreRule) -> Iterator[str]:
 class Prepared:
     """The rules of a unit's deletions, for changes of certain relations."""
 
+    foreseen: Foreseen
     staying: bool
     """Whether `Deltas.staying` has any."""
     losing: list[Entry]
@@ -249,6 +250,10 @@ class Prepared:
     """For instances that lose a fact of the unit itself."""
     losing_together: Together | None = None
     passing_on_together: Together | None = None
+    last: list[tuple[str, str | None, str | None]] | None = None
+    """The relations that changed the last time, with their tables ..."""
+    now: Changed = NOTHING_CHANGED
+    """... which say the same."""
 
 
 class _Helpers:

@@ -8,7 +8,7 @@ any other; where nothing went, what came are the last rows of the relation itsel
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -89,6 +89,15 @@ class Deltas:
         self._told: dict[tuple[str, bool], str | None] = {}
         """The tables of what came and what went, as far as anybody has asked for them."""
 
+    @classmethod
+    def of_changed(cls, state: State, plus: Iterable[str], minus: Iterable[str]) -> Deltas:
+        """Deltas of which nothing is known but which relations have gained and lost facts; for rules to be made from them."""
+        deltas = cls(state)
+        deltas.of = {name: Delta() for name in plus}
+        deltas._told.update({(name, True): f"#plus {name}" for name in plus})
+        deltas._told.update({(name, False): f"#minus {name}" for name in minus})
+        return deltas
+
     def __contains__(self, name: str) -> bool:
         return name in self.of
 
@@ -146,6 +155,7 @@ class Deltas:
         if len(rows):
             helper = f"#plus {name}" if came else f"#minus {name}"
             self.state.helper(helper, rows.shape[1], rows)
+            self.state.filled.add(key)
         self._told[key] = helper
         return helper
 
@@ -245,9 +255,9 @@ class Deltas:
         share = sum(self.of[name].gained / max(1, len(self.state.stored(name))) for name in changed)
         return len(names) > 1 and share >= _MUCH
 
-    def ranges(self, names: Iterable[str]) -> dict[str, int]:
-        """For changed relations to which rows were only appended, where those begin."""
-        return {name: begin for name in names if (begin := self.of[name].begin) is not None}
+    def ranges(self, names: Iterable[str], others: Container[str] = ()) -> dict[str, int]:
+        """For changed relations to which rows were only appended, where those begin; without some others."""
+        return {name: begin for name in names if (begin := self.of[name].begin) is not None and name not in others}
 
 
 def existential(atom: Atom, rule: CoreRule) -> set[str]:

@@ -8,7 +8,7 @@ nothing but a delta that works the other way round.
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -22,6 +22,7 @@ from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import Deletion, TooLongError
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
+from tidelog.local.foreseeing import Changed, Foreseen
 from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.reclosing import reclose
@@ -53,6 +54,29 @@ class ExplicitChanges:
 
     def __bool__(self) -> bool:
         return bool(self.began or self.went or self.came or self.lost)
+
+
+@dataclass(slots=True)
+class Gaining:
+    """The rules of a unit for instances that changes of certain relations bring."""
+
+    rules: list[tuple[CoreRule, CoreRule]]
+    """Each with the one that it was made from."""
+    by_table: frozenset[str]
+    """Relations of which they join what came from a table; of others, these are the last rows of the relation itself."""
+
+
+@dataclass(slots=True)
+class Foreseeing(Gaining):
+    """Those for relations that have changed so far."""
+
+    foreseen: Foreseen
+    read: frozenset[str]
+    """The relations that the unit reads, not only under negation."""
+
+
+NO_RULES: list[tuple[CoreRule, CoreRule]] = []
+NO_NAMES: frozenset[str] = frozenset()
 
 
 class Maintenance:
@@ -151,15 +175,16 @@ class Maintenance:
         for name in own if self.changes.came else ():
             for rows in self.changes.came.get(name, ()):
                 own[name].insert(rows)
-        first: list[tuple[CoreRule, CoreRule]] = []
+        first, by_table = NO_RULES, NO_NAMES
         if self._gains(unit, changed):
-            first = self._gaining(unit, changed)
-        new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed)
+            gaining = self._gaining(unit, changed)
+            first, by_table = gaining.rules, gaining.by_table
+        new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed, by_table)
         if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
             counting.insert(unit, new, first, self.deltas, self.evaluation)
         elif new or first or unit.specials:  # functions may have been asked for something, too
             counting.forget(unit, self.state)
-            self._derive(unit, new, [variant for variant, _ in first])
+            self._derive(unit, new, [variant for variant, _ in first], by_table)
         self.counters.inserted += self.evaluation.statistics.derivations - used
         self._spent("insertion", started)
         for name in own:
@@ -172,18 +197,16 @@ class Maintenance:
     def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows]) -> Choice:
         return choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
 
-    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule]) -> None:
-        """Derive what follows from facts that came, in one go if that is possible."""
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule], by_table: Set[str]) -> None:
+        """Derive what follows from facts that came, in one go if that is possible; `first` are the rules for some of them."""
         if not is_possible(unit):
             self.evaluation.continue_from(unit, new, first)
             return
         key = ("inserting", id(unit), *map(id, first))
         together: Together | None = self.state.variants.get(key)
         if together is None:
-            changed = [name for name in unit.uses if name in self.deltas and name not in unit.relations]
-            others = {name for name in changed if self.deltas.of[name].begin is None and self.deltas.of[name].has_gained}
             atoms = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule)]
-            others |= self.state.virtual.keys()
+            others = by_table | self.state.virtual.keys()
             entries: list[Entry] = [(rule, at) for rule, at, name in atoms if name not in others]
             together = self.state.variants[key] = Together(self.state, [*entries, *((rule, None) for rule in first)], unit)
         if not together.run(self.evaluation, new):
@@ -238,16 +261,25 @@ class Maintenance:
             for name in changed
         )
 
-    def _gaining(self, unit: Unit, changed: list[str]) -> list[tuple[CoreRule, CoreRule]]:
-        """Rules for instances that changes below bring, each with the one that it was made from; kept for changes like these."""
-        deltas = self.deltas
-        told = [(name, deltas.plus(name), deltas.minus(name), deltas.of[name].begin is None) for name in changed]
-        key = ("gaining", id(unit), *told)
-        known: list[tuple[CoreRule, CoreRule]] | None = self.state.variants.get(key)
-        if known is None:
-            own = set(unit.relations)
-            known = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
-            self.state.variants[key] = known
+    def _gaining(self, unit: Unit, changed: list[str]) -> Gaining:
+        """Rules for instances that changes below bring, for these relations and others that changed before."""
+        deltas, variants, own = self.deltas, self.state.variants, set(unit.relations)
+        if deltas.may_take_all:  # which depends on how much has changed
+            rules = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
+            return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None))
+        key = ("gaining", id(unit))
+        known: Foreseeing | None = variants.get(key)
+        read = known.read if known is not None else frozenset(name for rule in unit.rules for _, name in positive_atoms(rule))
+        came = [name for name in changed if deltas.of[name].begin is None and name in read]
+        went = [name for name in changed if name in unit.uses_negatively]
+        now = Changed(frozenset(filter(deltas.plus, came)), frozenset(filter(deltas.minus, went)))
+        if known is None or not now <= known.foreseen.changed:
+            foreseen = Foreseen(self.state, now if known is None else now | known.foreseen.changed)
+            assumed = foreseen.as_deltas()
+            rules = [(variant, rule) for rule in unit.rules for variant in assumed.gaining(rule, own)]
+            known = variants[key] = Foreseeing(rules, foreseen.changed.plus, foreseen, read)
+        only_grew = frozenset(name for name in changed if name in known.by_table and deltas.plus(name))
+        known.foreseen.empty_all_but(now | Changed(only_grew, now.minus))
         return known
 
     def _changed(self, name: str, begin: int, gone: Rows) -> None:

@@ -38,6 +38,8 @@ class State:
         self.virtual: dict[str, VirtualRelation] = {}
         self.helpers: dict[str, Table] = {}
         """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
+        self.filled: set[tuple[str, bool]] = set()
+        """Relations whose tables of facts that came (True) or went (False) may not be empty (`deltas`)."""
         self.plans: dict[Any, Any] = {}
         """Plans of rules that will be asked for again (`planning.planned`)."""
         self.variants: dict[Any, Any] = {}
