@@ -6,13 +6,14 @@ a relation that is foreseen has not changed, the table of what came or went of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
 
-from tidelog.local.core import CoreRule
+from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deltas import Deltas
+from tidelog.local.materialise import positive_atoms
 from tidelog.local.state import State
 from tidelog.syntax.tree import Atom, Negation
 
@@ -65,3 +66,44 @@ class Foreseen:
                 table = self._tables[name, came]
                 table.refill(np.empty((0, table.arity), np.int32))
                 self._state.filled.discard((name, came))
+
+
+@dataclass(slots=True)
+class Gaining:
+    """The rules of a unit for instances that changes of certain relations bring."""
+
+    rules: list[tuple[CoreRule, CoreRule]]
+    """Each with the one that it was made from."""
+    by_table: frozenset[str]
+    """Relations of which they join what came from a table; of others, these are the last rows of the relation itself."""
+
+
+@dataclass(slots=True)
+class _Foreseeing(Gaining):
+    """Those for relations that have changed so far."""
+
+    foreseen: Foreseen
+    read: frozenset[str]
+    """The relations that the unit reads, not only under negation."""
+
+
+def gaining(unit: Unit, changed: Sequence[str], deltas: Deltas) -> Gaining:
+    """Rules for instances that changes of relations below a unit bring, of these and of others that changed before."""
+    state, own = deltas.state, set(unit.relations)
+    if deltas.may_take_all:  # which depends on how much has changed
+        rules = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
+        return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None))
+    key = ("gaining", id(unit))
+    known: _Foreseeing | None = state.variants.get(key)
+    read = known.read if known is not None else frozenset(name for rule in unit.rules for _, name in positive_atoms(rule))
+    came = [name for name in changed if deltas.of[name].begin is None and name in read]
+    went = [name for name in changed if name in unit.uses_negatively]
+    now = Changed(frozenset(filter(deltas.plus, came)), frozenset(filter(deltas.minus, went)))
+    if known is None or not now <= known.foreseen.changed:
+        foreseen = Foreseen(state, now if known is None else now | known.foreseen.changed)
+        assumed = foreseen.as_deltas()
+        rules = [(variant, rule) for rule in unit.rules for variant in assumed.gaining(rule, own)]
+        known = state.variants[key] = _Foreseeing(rules, foreseen.changed.plus, foreseen, read)
+    only_grew = frozenset(name for name in changed if name in known.by_table and deltas.plus(name))
+    known.foreseen.empty_all_but(now | Changed(only_grew, now.minus))
+    return known

@@ -22,7 +22,7 @@ from tidelog.local.core import Calls, Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import Deletion, TooLongError
 from tidelog.local.deltas import Delta, Deltas, Rows
 from tidelog.local.dred import DRed
-from tidelog.local.foreseeing import Changed, Foreseen
+from tidelog.local.foreseeing import gaining
 from tidelog.local.marking import Marks
 from tidelog.local.materialise import Evaluation, is_seen, positive_atoms
 from tidelog.local.reclosing import reclose
@@ -54,25 +54,6 @@ class ExplicitChanges:
 
     def __bool__(self) -> bool:
         return bool(self.began or self.went or self.came or self.lost)
-
-
-@dataclass(slots=True)
-class Gaining:
-    """The rules of a unit for instances that changes of certain relations bring."""
-
-    rules: list[tuple[CoreRule, CoreRule]]
-    """Each with the one that it was made from."""
-    by_table: frozenset[str]
-    """Relations of which they join what came from a table; of others, these are the last rows of the relation itself."""
-
-
-@dataclass(slots=True)
-class Foreseeing(Gaining):
-    """Those for relations that have changed so far."""
-
-    foreseen: Foreseen
-    read: frozenset[str]
-    """The relations that the unit reads, not only under negation."""
 
 
 NO_RULES: list[tuple[CoreRule, CoreRule]] = []
@@ -177,8 +158,8 @@ class Maintenance:
                 own[name].insert(rows)
         first, by_table = NO_RULES, NO_NAMES
         if self._gains(unit, changed):
-            gaining = self._gaining(unit, changed)
-            first, by_table = gaining.rules, gaining.by_table
+            found = gaining(unit, changed, self.deltas)
+            first, by_table = found.rules, found.by_table
         new = {name: at for name, at in begin.items() if own[name].end > at} | self.deltas.ranges(changed, by_table)
         if chosen == "counting" or (self.algorithm == "counting" and counting.is_counted(unit, self.state)):
             counting.insert(unit, new, first, self.deltas, self.evaluation)
@@ -260,27 +241,6 @@ class Maintenance:
             (deltas[name].begin is None and deltas[name].has_gained) or (name in negated and deltas[name].has_lost)
             for name in changed
         )
-
-    def _gaining(self, unit: Unit, changed: list[str]) -> Gaining:
-        """Rules for instances that changes below bring, for these relations and others that changed before."""
-        deltas, variants, own = self.deltas, self.state.variants, set(unit.relations)
-        if deltas.may_take_all:  # which depends on how much has changed
-            rules = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
-            return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None))
-        key = ("gaining", id(unit))
-        known: Foreseeing | None = variants.get(key)
-        read = known.read if known is not None else frozenset(name for rule in unit.rules for _, name in positive_atoms(rule))
-        came = [name for name in changed if deltas.of[name].begin is None and name in read]
-        went = [name for name in changed if name in unit.uses_negatively]
-        now = Changed(frozenset(filter(deltas.plus, came)), frozenset(filter(deltas.minus, went)))
-        if known is None or not now <= known.foreseen.changed:
-            foreseen = Foreseen(self.state, now if known is None else now | known.foreseen.changed)
-            assumed = foreseen.as_deltas()
-            rules = [(variant, rule) for rule in unit.rules for variant in assumed.gaining(rule, own)]
-            known = variants[key] = Foreseeing(rules, foreseen.changed.plus, foreseen, read)
-        only_grew = frozenset(name for name in changed if name in known.by_table and deltas.plus(name))
-        known.foreseen.empty_all_but(now | Changed(only_grew, now.minus))
-        return known
 
     def _changed(self, name: str, begin: int, gone: Rows) -> None:
         """Note how a relation differs: rows from `begin` on are new in its table, and `gone` left it and may be back."""
