@@ -1,6 +1,7 @@
 """Works off a stream in all ways in turn: `python -m benchmarks.marking.measuring GROUP REPEATS [SIZE…]`, lines of JSON.
 
-All that is compared is measured in one process, one contender after the other, again and again; the first round does not count.
+All that is compared is measured in one process, one contender after the other, again and again, and in turn the other way round;
+the first round does not count.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def measured(stream: Stream, repeats: int) -> list[Row]:
     times: dict[int, list[float]] = {at: [] for at in range(len(contenders))}
     done: dict[int, tuple[Counters, int]] = {}
     for turn in range(repeats + 1):
-        for at, (algorithm, marking, modules) in enumerate(contenders):
+        for at in range(len(contenders))[:: 1 if turn % 2 else -1]:  # nobody always comes after the same one
+            algorithm, marking, modules = contenders[at]
             seconds, counters, facts = worked_off(stream, algorithm, marking, modules=modules)
             done[at] = counters, facts
             if turn:

@@ -95,3 +95,16 @@ def test_two_facts_of_an_instance_that_go_in_turn(algorithm: Any, edges: list[tu
         anew = KnowledgeBase(rules)
         anew.update(insert=[("edge", *edge) for edge in edges])
         assert set(kb.facts("path")) == set(anew.facts("path"))
+
+
+@pytest.mark.parametrize("algorithm", ["bf", "dred"])
+def test_rules_for_facts_that_came_serve_where_none_did(algorithm: Any) -> None:
+    kb: Any = KnowledgeBase("two(X, Z) :- edge(X, Y), edge(Y, Z), not bad(Y).", algorithm=algorithm)
+    kb.update([("edge", n, n + 1) for n in range(9)])
+    kb.update(delete=[("edge", 0, 1)], insert=[("edge", 9, 10)])
+    planned = len(kb._engine.state.plans)
+    change = kb.update(delete=[("edge", 4, 5)])
+    assert set(change.deleted["two"]) == {(3, 5), (4, 6)}
+    assert len(kb._engine.state.plans) == planned
+    kb.update(insert=[("bad", 2)], delete=[("edge", 8, 9)])
+    assert set(kb["two"]) == {(2, 4), (5, 7), (6, 8)}

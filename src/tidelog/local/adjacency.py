@@ -14,6 +14,14 @@ Pairs = NDArray[np.int32]
 _STEPS_AN_ENTRY = 4
 """Taking values out of lists may look at that many times as much as there is in all lists; else they are made anew."""
 
+_LITTLE = 512
+"""Room for fewer values than that is not enough for an update."""
+
+
+def spare(count: int) -> int:
+    """Room for what changes, beside so many values; it takes no memory before it is used."""
+    return count // 2 + 2 * _LITTLE
+
 
 class Numbering:
     """Numbers without gaps for the ids that occur.  Versions share one numbering: each knows how many nodes it has."""
@@ -78,6 +86,20 @@ class Lists:
         known = min(count, len(self.start))
         start[:known], end[:known] = self.start[:known], self.end[:known]
         return Lists(start, end, self.pool)
+
+    @property
+    def is_crowded(self) -> bool:
+        """Whether there is hardly any room left for what changes."""
+        return len(self.pool.buffer) - self.pool.used < self.pool.used // 8 + _LITTLE
+
+    def spread(self) -> Lists:
+        """The same lists one after the other in a buffer of their own, with room behind them."""
+        lengths = self.end - self.start
+        end = np.cumsum(lengths)
+        start, count = end - lengths, int(end[-1]) if len(end) else 0
+        buffer = np.empty(count + spare(count), np.int32)
+        buffer[:count] = self.pool.buffer[np.arange(count) + np.repeat(self.start - start, lengths)]
+        return Lists(start, end, Pool(buffer, count))
 
     def take_out(self, keys: Int32s, values: Int32s) -> bool:
         """Take values out; False if that is not worth it, and the lists are of no use then."""

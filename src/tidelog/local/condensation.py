@@ -10,13 +10,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.adjacency import Lists, Numbering, Pool
+from tidelog.local.adjacency import Lists, Numbering, Pool, spare
 from tidelog.local.kernel import pairs
 from tidelog.local.kernel import virtual as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s, address_of
 
 FEW = 64
 """Room for so many more, whatever there is already."""
+
+
+_LISTS = (
+    ("steps", kernel.STEP_START),
+    ("back", kernel.BACK_START),
+    ("starts", kernel.START_START),
+    ("ends", kernel.ENDS_START),
+    ("members", kernel.MEMBER_START),
+)
+"""Lists of a closure with rows of bits, and where the kernel is told of them."""
 
 
 @dataclass(slots=True)
@@ -95,7 +105,7 @@ class Condensation:
 
     def set_components(self, component: Int32s, count: int, room: int) -> None:
         """Have other components, with lists of members made anew, and room for so many components."""
-        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + FEW, np.int32)
+        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + spare(0), np.int32)
         pairs.fill_members(component, self.terms, start, members)
         self.component = component
         self.put(COMPONENT_COUNT=count)
@@ -114,6 +124,22 @@ class Condensation:
         self.starts, self.ends = starts, ends
         self.keep_lists(kernel.START_START, starts)
         self.keep_lists(kernel.ENDS_START, ends)
+
+    def make_room(self) -> bool:
+        """Give lists with hardly any room a buffer of their own, which other versions do not share; whether there were any.
+
+        A version that the next updates begin from again and again, because each is taken back, would soon have no room left.
+        """
+        if self.rows_of_bits is None:
+            return False
+        moved = False
+        for name, place in _LISTS:
+            lists: Lists | None = getattr(self, name)
+            if lists is not None and lists.is_crowded:
+                moved = True
+                setattr(self, name, lists.spread())
+                self.keep_lists(place, getattr(self, name))
+        return moved
 
     def make_scratch(self) -> None:
         """Have room for searches."""

@@ -6,7 +6,8 @@ the *implicit* marks. When the next update deletes the marked facts, there are t
 
 - As the papers do (Illich and Glimm, "Backward/Forward with Marking for Update Streams", DL 2025): no rule is applied to find
   out which facts a marked one may take along; the implicit marks are the first suspects (the set W of Algorithm 1). With B/F
-  only explicit facts pass marks to the heads of rules; with DRed derived ones do, too (`Marks.using`).
+  only explicit facts pass marks to a unit's relations; with DRed derived ones do, too (`Marks.using`). Departure: within a unit
+  that is recursive, all that is new is marked, and not only the heads of instances with an explicit fact that is.
   Facts that were there before are marked, too (`earlier_marks`).
 - The whole step is taken back, without any rule (`Step.take_back`): all that it brought goes, all that it took comes back.
 

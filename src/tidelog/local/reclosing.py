@@ -20,6 +20,9 @@ def reclose(name: str, special: Closure, state: State, deltas: Deltas, evaluatio
     starts = _difference(special.given, deltas)
     steps = _difference(edge, deltas) if edge is not None else None
 
+    if before.make_room():
+        state.set_virtual(name, before)
+
     def given() -> tuple[Pairs, Pairs | None]:
         return state.stored(special.given).rows, state.stored(edge).rows if edge is not None else None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.adjacency import Lists, Numbering, Pairs
+from tidelog.local.adjacency import Lists, Numbering, Pairs, spare
 from tidelog.local.condensation import FEW, Condensation, Rows
 from tidelog.local.kernel import graphs, pairs
 from tidelog.local.kernel import virtual as kernel
@@ -113,7 +113,7 @@ class VirtualRelation(Condensation):
     ) -> None:
         """Condense E, and close it as rows of bits if they fit the budget."""
         nodes = np.arange(self.node_count, dtype=np.int32)
-        steps = Lists.from_pairs(step_source, step_target, self.node_count, _spare(len(step_source)))
+        steps = Lists.from_pairs(step_source, step_target, self.node_count, spare(len(step_source)))
         found = np.empty(self.node_count, np.int32)
         count = graphs.strong_components(steps.start, steps.end, steps.pool.buffer, nodes, np.zeros_like(nodes), found)
         if self.words[kernel.HAS_STARTS]:
@@ -131,7 +131,7 @@ class VirtualRelation(Condensation):
             words += _spare_words(words)
         self.set_components(numbers[found], room, 64 * words)
         self.put(IS_SIMPLE=count == room == self.node_count)
-        back = Lists.from_pairs(step_target, step_source, self.node_count, _spare(len(step_source)))
+        back = Lists.from_pairs(step_target, step_source, self.node_count, spare(len(step_source)))
         self.set_steps(steps, back)
         self.make_scratch()
         self._fill_rows(found, numbers, left_count, words)
@@ -151,7 +151,7 @@ class VirtualRelation(Condensation):
     def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
         """The rows of bits of components in the order in which they were found, and of left ends where they are others."""
         count = len(numbers)
-        bits = np.zeros((1 + count + left_count + _spare(count + left_count), words), np.uint64)
+        bits = np.zeros((1 + count + left_count + spare(count + left_count), words), np.uint64)
         nodes_from, nodes = np.zeros(count + 1, np.int64), np.empty(self.node_count, np.int32)
         pairs.fill_members(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
         rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
@@ -257,13 +257,8 @@ class VirtualRelation(Condensation):
 
 
 def _both_ways(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
-    spare = _spare(len(source))
-    return Lists.from_pairs(source, target, count, spare), Lists.from_pairs(target, source, count, spare)
-
-
-def _spare(count: int) -> int:
-    """Room for what changes; it takes no memory before it is used."""
-    return count // 2 + 16 * FEW
+    room = spare(len(source))
+    return Lists.from_pairs(source, target, count, room), Lists.from_pairs(target, source, count, room)
 
 
 def _spare_words(words: int) -> int:
