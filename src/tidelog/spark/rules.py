@@ -8,7 +8,7 @@ the smaller one goes to everybody, if it is small; a handful of new facts is alw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -66,11 +66,13 @@ class RuleFrames:
         waiting = dict(enumerate(rule.body))
         binding: Side | None = None
         bound: set[str] = set()
+        sides = {at: frame_of(at, literal.predicate) for at, literal in waiting.items() if isinstance(literal, Atom)}
+        sizes = {at: side.count or 0 for at, side in sides.items()}
         while waiting:
-            at = first if first is not None and binding is None else next_literal(waiting, bound, names)
+            at = first if first is not None and binding is None else next_literal(waiting, bound, names, sizes)
             literal = waiting.pop(at)
             if isinstance(literal, Atom):
-                side = frame_of(at, literal.predicate)
+                side = sides[at]
                 shared = sorted(names_of([literal]) & bound)
                 if shared and side.in_order is not None:
                     side = Side(side.in_order(_places(literal, shared)), side.count)
@@ -154,15 +156,19 @@ class Names:
         return {name for name in names_of([atom]) if self._uses[name] > 1}
 
 
-def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names) -> int:
-    """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables."""
+def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names, sizes: Mapping[int, int]) -> int:
+    """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables.
+
+    Of several such atoms it is the one with the fewest facts: `path(X, Z) :- path(X, Y), edge(Y, Z)` with X and Z bound has a few
+    edges to Z, and very many paths from X.
+    """
     for at, literal in waiting.items():
         if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(_assigns(literal)):
             return at
         if isinstance(literal, Negation) and names.needed(literal.atom) <= bound:
             return at
     atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
-    return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
+    return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -sizes[at], -at))
 
 
 def _places(atom: Atom, names: Sequence[str]) -> list[str]:
@@ -196,6 +202,10 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
         one = f.broadcast(one)
     elif right.is_few:
         other = f.broadcast(other)
+    elif left.is_smaller(right):  # to sort both would cost more than a hash table of one
+        one = one.hint("shuffle_hash")
+    else:
+        other = other.hint("shuffle_hash")
     if not shared:
         return Side(one.crossJoin(other), count)
     is_test = set(right.frame.columns) <= set(shared)
