@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FrameOf = Callable[[int, str], "Side"]
 """What the atom at a position of the body sees, given its relation."""
 _UNIT = "u"
+_LIKELY_FACTOR = 16
+"""A join is expected to have no more rows for each one that it started from."""
 BEFORE = "#before"
 """A comparison of numbers that are times, not values (`maintenance`)."""
 
@@ -39,6 +41,8 @@ class Side:
     count: int | None
     in_order: Callable[[Sequence[str]], DataFrame] | None = None
     """The same rows in the order of some columns, where that is worth it."""
+    start: int | None = None
+    """Of a join, how many rows it started from."""
 
     @property
     def is_few(self) -> bool:
@@ -48,6 +52,16 @@ class Side:
     def is_smaller(self, other: Side) -> bool:
         """Whether it has certainly fewer rows."""
         return self.count is not None and (other.count is None or self.count < other.count)
+
+    def is_likely_smaller(self, other: Side) -> bool:
+        """Whether it should have fewer rows: a join, if it started from a fraction of them."""
+        if self.count is not None or self.start is None:
+            return self.is_smaller(other)
+        return other.count is not None and self.start * _LIKELY_FACTOR < other.count
+
+    def holding(self, frame: DataFrame) -> Side:
+        """Some of its rows."""
+        return Side(frame, self.count, start=self.start)
 
 
 class RuleFrames:
@@ -113,20 +127,20 @@ class RuleFrames:
                 shared = [names[name] for name in sorted(names.needed(atom))]
                 excluded = self._atom(atom, frame_of(at, atom.predicate), names)
                 if shared:
-                    return Side(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared), binding.count)
+                    return binding.holding(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared))
                 some = excluded.frame.limit(1).select(f.lit(0).alias("#some"))
                 left = binding.frame.join(f.broadcast(some), f.lit(0) == f.col("#some"), "left_anti")
-                return Side(left, binding.count)
+                return binding.holding(left)
             case Comparison(op, left, right):
                 missing = names_of([literal]) - bound
                 if missing:
                     side, other = (left, right) if isinstance(left, Variable) and left.name in missing else (right, left)
                     assert isinstance(side, Variable)
                     bound.add(side.name)
-                    return Side(binding.frame.withColumn(names[side.name], self._value(other, names)), binding.count)
+                    return binding.holding(binding.frame.withColumn(names[side.name], self._value(other, names)))
                 one, two = self._value(left, names), self._value(right, names)
                 holds = one < two if op == BEFORE else one == two if op == "=" else ~(one == two)
-                return Side(binding.frame.where(holds), binding.count)
+                return binding.holding(binding.frame.where(holds))
         raise AssertionError(literal)
 
     def _value(self, term: Term, names: Names) -> Column:
@@ -191,27 +205,28 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     """The join on shared columns; a side that brings no new column is only asked whether it has a row."""
     if right.frame.columns == [_UNIT]:
         some = right.frame.limit(1).select(f.lit(0).alias("#some"))
-        return Side(left.frame.crossJoin(f.broadcast(some)).drop("#some"), left.count)
+        return left.holding(left.frame.crossJoin(f.broadcast(some)).drop("#some"))
     if left.frame.columns == [_UNIT]:
         some = left.frame.limit(1).select(f.lit(0).alias("#some"))
         return Side(right.frame.crossJoin(f.broadcast(some)).drop("#some"), right.count)
     count = left.count if is_tiny else None
+    start = left.start if left.count is None else left.count
     sends_left = left.is_few and left.is_smaller(right)
     one, other = left.frame, right.frame
     if sends_left:
         one = f.broadcast(one)
     elif right.is_few:
         other = f.broadcast(other)
-    elif left.is_smaller(right):  # to sort both would cost more than a hash table of one
+    elif left.is_likely_smaller(right):  # to sort both would cost more than a hash table of one
         one = one.hint("shuffle_hash")
     else:
         other = other.hint("shuffle_hash")
     if not shared:
-        return Side(one.crossJoin(other), count)
+        return Side(one.crossJoin(other), count, start=start)
     is_test = set(right.frame.columns) <= set(shared)
     if is_test and not sends_left:  # a left side that goes to everybody cannot be asked which of its rows were met
-        return Side(one.join(other, shared, "left_semi"), left.count)
-    return Side(one.join(other, shared), count)
+        return left.holding(one.join(other, shared, "left_semi"))
+    return Side(one.join(other, shared), count, start=start)
 
 
 def _without(binding: Side, excluded: Side, shared: list[str]) -> DataFrame:
