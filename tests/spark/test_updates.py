@@ -53,17 +53,17 @@ def check_history(history: History, spark: SparkSession, placement: str, **optio
             stats = change.stats
             assert (stats.deleted, stats.inserted) == (len(explicit & gone), len(new - remaining))
             assert stats.without_effect == len(gone - explicit) + len(new & remaining)
-            before, explicit = expected, remaining | new
+            taken_back, before, explicit = explicit & gone, expected, remaining | new
             expected = materialise(checked, explicit)
             assert without_empty(held(kb)) == without_empty(expected)
             assert changed_rows(change.inserted) == difference(expected, before)
             assert changed_rows(change.deleted) == difference(before, expected)
-            check_parts(change, new, gone)
+            check_parts(change, new, taken_back)
         kb.close()
 
 
 def check_parts(change: Any, new: set[GroundFact], gone: set[GroundFact]) -> None:
-    """What is new and was given is explicit, and so is what has gone and was taken back."""
+    """What is new and was given is explicit, and so is what has gone and was the user's; all else is derived."""
     for found, given_facts in ((change.inserted, new), (change.deleted, gone)):
         explicit, derived = changed_rows(found.explicit), changed_rows(found.derived)
         for name, rows in changed_rows(found).items():

@@ -139,6 +139,9 @@ class Relation:
             np.column_stack([rows, np.full(len(rows), time, np.int32)])
             for rows, time in zip(self.few, self.few_times, strict=True)
         ]
+        if pieces and few:  # one piece that is partitioned otherwise, and Spark would move them all
+            pieces.append((self.partitioned(frame_of_rows(pieces[0][0].sparkSession, np.concatenate(few))), sum(map(len, few))))
+            few = []
         return Relation(self.width + 1, self.by, pieces, few, self.count, merges=False)
 
     @property

@@ -147,14 +147,13 @@ class FrameMaintenance:
         while found:
             new: dict[str, Relation] = {}
             for name, (some, start) in found.items():
-                candidates = self.sets.distinct(some, self.before[name], start)
+                suspects = self.sets.distinct(some, self.before[name], start)  # whose instances were there, so they were, too
                 for others in (self.explicit.get(name), gone.get(name)):
-                    candidates = candidates if others is None else self.sets.outside(candidates, others)
-                suspects, timed = self._suspects(unit, name, candidates)
+                    suspects = suspects if others is None else self.sets.outside(suspects, others)
                 if not suspects.count:
                     continue
                 self.counters.checked += suspects.count
-                going = self.sets.outside(suspects, self._proved(unit, name, suspects, timed, gone))
+                going = self.sets.outside(suspects, self._proved(unit, name, suspects, gone))
                 self.counters.forward += suspects.count - going.count
                 if going.count:
                     new[name] = going
@@ -180,30 +179,18 @@ class FrameMaintenance:
             self._forget(name, going.count)
         return gone
 
-    def _suspects(self, unit: Unit, name: str, candidates: Relation) -> tuple[Relation, Relation]:
-        """The candidates that were there before the update; and, if it matters, with the time at which they came."""
-        own = set(unit.relations)
-        if not any(_is_own(literal, own) for rule in unit.rules if rule.head.predicate == name for literal in rule.body):
-            suspects = self.sets.inside(candidates, self.before[name])
-            return suspects, suspects
-        args = tuple(Variable(f"V{at}") for at in range(candidates.width))
-        when = Atom(name, (*args, _TIME))
-        rule = CoreRule(when, (Atom("#candidate", args), when), 0, "")
-        sees = seeing(0, candidates, {name: self.before[name].timed(by_last=False)})
-        found = self.rounds.joined(rule, sees, 0, candidates.count)
-        timed = self.sets.distinct([found], candidates, candidates.count)
-        return self.sets.projected(timed, candidates), timed
-
-    def _proved(self, unit: Unit, name: str, suspects: Relation, timed: Relation, gone: Mapping[str, Relation]) -> Relation:
+    def _proved(self, unit: Unit, name: str, suspects: Relation, gone: Mapping[str, Relation]) -> Relation:
         """The suspects for which an instance is left whose facts, as far as they are of this unit, came before."""
         own, before, rounds = set(unit.relations), self.before, self.rounds
         proofs: list[DataFrame | Int32s] = []
         for rule in unit.rules:
             if rule.head.predicate != name:
                 continue
-            is_recursive = any(_is_own(literal, own) for literal in rule.body)
-            body: list[Literal] = [Atom("#suspect", (*_args(rule.head), _TIME) if is_recursive else rule.head.args)]
-            seen: list[Relation | None] = [timed if is_recursive else suspects]
+            body: list[Literal] = [Atom("#suspect", rule.head.args)]
+            seen: list[Relation | None] = [suspects]
+            if any(_is_own(literal, own) for literal in rule.body):
+                body.append(Atom(name, (*_args(rule.head), _TIME)))
+                seen.append(before[name].timed(by_last=False))
             for literal in rule.body:
                 if not (isinstance(literal, Atom) and literal.predicate in own):
                     body.append(literal)

@@ -8,7 +8,7 @@ the smaller one goes to everybody, if it is small; a handful of new facts is alw
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 FrameOf = Callable[[int, str], "Side"]
 """What the atom at a position of the body sees, given its relation."""
 _UNIT = "u"
+_LIKELY_FACTOR = 16
+"""A join is expected to have no more rows for each one that it started from."""
 BEFORE = "#before"
 """A comparison of numbers that are times, not values (`maintenance`)."""
 
@@ -39,6 +41,8 @@ class Side:
     count: int | None
     in_order: Callable[[Sequence[str]], DataFrame] | None = None
     """The same rows in the order of some columns, where that is worth it."""
+    start: int | None = None
+    """Of a join, how many rows it started from."""
 
     @property
     def is_few(self) -> bool:
@@ -48,6 +52,16 @@ class Side:
     def is_smaller(self, other: Side) -> bool:
         """Whether it has certainly fewer rows."""
         return self.count is not None and (other.count is None or self.count < other.count)
+
+    def is_likely_smaller(self, other: Side) -> bool:
+        """Whether it should have fewer rows: a join, if it started from a fraction of them."""
+        if self.count is not None or self.start is None:
+            return self.is_smaller(other)
+        return other.count is not None and self.start * _LIKELY_FACTOR < other.count
+
+    def holding(self, frame: DataFrame) -> Side:
+        """Some of its rows."""
+        return Side(frame, self.count, start=self.start)
 
 
 class RuleFrames:
@@ -66,11 +80,13 @@ class RuleFrames:
         waiting = dict(enumerate(rule.body))
         binding: Side | None = None
         bound: set[str] = set()
+        sides = {at: frame_of(at, literal.predicate) for at, literal in waiting.items() if isinstance(literal, Atom)}
+        sizes = {at: side.count or 0 for at, side in sides.items()}
         while waiting:
-            at = first if first is not None and binding is None else next_literal(waiting, bound, names)
+            at = first if first is not None and binding is None else next_literal(waiting, bound, names, sizes)
             literal = waiting.pop(at)
             if isinstance(literal, Atom):
-                side = frame_of(at, literal.predicate)
+                side = sides[at]
                 shared = sorted(names_of([literal]) & bound)
                 if shared and side.in_order is not None:
                     side = Side(side.in_order(_places(literal, shared)), side.count)
@@ -111,20 +127,20 @@ class RuleFrames:
                 shared = [names[name] for name in sorted(names.needed(atom))]
                 excluded = self._atom(atom, frame_of(at, atom.predicate), names)
                 if shared:
-                    return Side(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared), binding.count)
+                    return binding.holding(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared))
                 some = excluded.frame.limit(1).select(f.lit(0).alias("#some"))
                 left = binding.frame.join(f.broadcast(some), f.lit(0) == f.col("#some"), "left_anti")
-                return Side(left, binding.count)
+                return binding.holding(left)
             case Comparison(op, left, right):
                 missing = names_of([literal]) - bound
                 if missing:
                     side, other = (left, right) if isinstance(left, Variable) and left.name in missing else (right, left)
                     assert isinstance(side, Variable)
                     bound.add(side.name)
-                    return Side(binding.frame.withColumn(names[side.name], self._value(other, names)), binding.count)
+                    return binding.holding(binding.frame.withColumn(names[side.name], self._value(other, names)))
                 one, two = self._value(left, names), self._value(right, names)
                 holds = one < two if op == BEFORE else one == two if op == "=" else ~(one == two)
-                return Side(binding.frame.where(holds), binding.count)
+                return binding.holding(binding.frame.where(holds))
         raise AssertionError(literal)
 
     def _value(self, term: Term, names: Names) -> Column:
@@ -154,15 +170,19 @@ class Names:
         return {name for name in names_of([atom]) if self._uses[name] > 1}
 
 
-def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names) -> int:
-    """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables."""
+def next_literal(waiting: dict[int, Literal], bound: set[str], names: Names, sizes: Mapping[int, int]) -> int:
+    """The literal whose turn it is: a test or an assignment that can be done, else the atom with most bound variables.
+
+    Of several such atoms it is the one with the fewest facts: `path(X, Z) :- path(X, Y), edge(Y, Z)` with X and Z bound has a few
+    edges to Z, and very many paths from X.
+    """
     for at, literal in waiting.items():
         if isinstance(literal, Comparison) and len(names_of([literal]) - bound) <= int(_assigns(literal)):
             return at
         if isinstance(literal, Negation) and names.needed(literal.atom) <= bound:
             return at
     atoms = {at: literal for at, literal in waiting.items() if isinstance(literal, Atom)}
-    return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -at))
+    return max(atoms, key=lambda at: (len(names_of([atoms[at]]) & bound), -sizes[at], -at))
 
 
 def _places(atom: Atom, names: Sequence[str]) -> list[str]:
@@ -185,23 +205,28 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     """The join on shared columns; a side that brings no new column is only asked whether it has a row."""
     if right.frame.columns == [_UNIT]:
         some = right.frame.limit(1).select(f.lit(0).alias("#some"))
-        return Side(left.frame.crossJoin(f.broadcast(some)).drop("#some"), left.count)
+        return left.holding(left.frame.crossJoin(f.broadcast(some)).drop("#some"))
     if left.frame.columns == [_UNIT]:
         some = left.frame.limit(1).select(f.lit(0).alias("#some"))
         return Side(right.frame.crossJoin(f.broadcast(some)).drop("#some"), right.count)
     count = left.count if is_tiny else None
+    start = left.start if left.count is None else left.count
     sends_left = left.is_few and left.is_smaller(right)
     one, other = left.frame, right.frame
     if sends_left:
         one = f.broadcast(one)
     elif right.is_few:
         other = f.broadcast(other)
+    elif left.is_likely_smaller(right):  # to sort both would cost more than a hash table of one
+        one = one.hint("shuffle_hash")
+    else:
+        other = other.hint("shuffle_hash")
     if not shared:
-        return Side(one.crossJoin(other), count)
+        return Side(one.crossJoin(other), count, start=start)
     is_test = set(right.frame.columns) <= set(shared)
     if is_test and not sends_left:  # a left side that goes to everybody cannot be asked which of its rows were met
-        return Side(one.join(other, shared, "left_semi"), left.count)
-    return Side(one.join(other, shared), count)
+        return left.holding(one.join(other, shared, "left_semi"))
+    return Side(one.join(other, shared), count, start=start)
 
 
 def _without(binding: Side, excluded: Side, shared: list[str]) -> DataFrame:

@@ -39,6 +39,11 @@ _LOGGING = f'"-Dlog4j2.configurationFile={Path(__file__).with_name("log4j2.prope
 SQL_SETTINGS = (
     Setting("spark.sql.constraintPropagation.enabled", "false", "a union after a checkpoint fails otherwise"),
     Setting("spark.sql.adaptive.enabled", "false", "re-planning costs more than a short round and loses the partitioning by key"),
+    Setting(
+        "spark.sql.optimizer.excludedRules",
+        "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
+        "a relation that is asked for what another one has would be asked piece by piece, each with a hash table of the other",
+    ),
     Setting("spark.sql.autoBroadcastJoinThreshold", "-1", "sizes after a checkpoint are guesses; the engine broadcasts by name"),
     Setting("spark.sql.requireAllClusterKeysForCoPartition", "false", "facts stay partitioned by one key in joins over two"),
     Setting("spark.sql.optimizer.canChangeCachedPlanOutputPartitioning", "false", "what is kept stays partitioned by key"),

@@ -75,14 +75,6 @@ class Sets:
         mine = facts.partitioned(facts.frame(self.spark))
         return self._kept(mine.join(other, columns(facts.width), kind), facts)
 
-    def projected(self, facts: Relation, like: Relation) -> Relation:
-        """Facts without their last columns, which make no difference between them."""
-        held = facts.held
-        if held is not None:
-            return few_facts(held[:, : like.width])
-        frame = facts.frame(self.spark).select(*columns(like.width))
-        return Relation(like.width, like.by, [(frame, facts.count)], count=facts.count, merges=False)
-
     def together(self, parts: Iterable[Relation], like: Relation) -> Relation:
         """The facts of several sets that have none in common."""
         some = [part for part in parts if part.count]

@@ -48,9 +48,10 @@ class SmallJoins:
         """The facts that a rule derives, perhaps repeated; the atom at position `first` comes first."""
         names = Names(rule)
         waiting = dict(enumerate(rule.body))
+        sizes = {at: len(rows_of(at, literal.predicate)) for at, literal in waiting.items() if isinstance(literal, Atom)}
         binding = _Binding({}, 1)
         while waiting and binding.size:
-            at = first if first is not None else next_literal(waiting, set(binding.columns), names)
+            at = first if first is not None else next_literal(waiting, set(binding.columns), names, sizes)
             first = None
             binding = self._apply(waiting.pop(at), binding, names, rows_of, at)
         width = max(1, len(rule.head.args))
