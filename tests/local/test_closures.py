@@ -251,3 +251,21 @@ def test_the_number_of_versions_does_not_matter() -> None:
 @settings(max_examples=400)
 def test_many_versions(kind: str, budget: int | None, seed: int, nodes: int, density: float) -> None:
     check(random_history(KINDS[kind], seed, nodes, int(nodes * density), 8), budget)
+
+
+@pytest.mark.parametrize("kind", ["closure", "irreflexive closure", "linear", "linear, turned"])
+def test_a_version_that_many_begin_from_makes_room(kind: str) -> None:
+    generator = random.Random(5)
+    old = [(n, n + 1) for n in range(20)]
+    case = replace(KINDS[kind], starts=old, steps=None if KINDS[kind].steps is None else old)
+    before, moved, others = case.build(None), 0, []
+    for _ in range(60):
+        moved += before.make_room()
+        new = [*old[3:], *{(generator.randrange(24), generator.randrange(24)) for _ in range(12)} - set(old)]
+        difference = changed(old, new)
+        following = following_version(before, difference, None if case.steps is None else difference)
+        others.append((following, reached(replace(case, starts=new, steps=None if case.steps is None else new))))
+    assert moved
+    assert as_set(before) == reached(case)
+    for relation, expected in others:
+        assert as_set(relation) == expected

@@ -23,6 +23,11 @@ def spare(count: int) -> int:
     return count // 2 + 2 * _LITTLE
 
 
+def is_crowded(used: int, room: int) -> bool:
+    """Whether there is hardly any room left."""
+    return room - used < used // 8 + _LITTLE
+
+
 class Numbering:
     """Numbers without gaps for the ids that occur.  Versions share one numbering: each knows how many nodes it has."""
 
@@ -90,7 +95,7 @@ class Lists:
     @property
     def is_crowded(self) -> bool:
         """Whether there is hardly any room left for what changes."""
-        return len(self.pool.buffer) - self.pool.used < self.pool.used // 8 + _LITTLE
+        return is_crowded(self.pool.used, len(self.pool.buffer))
 
     def spread(self) -> Lists:
         """The same lists one after the other in a buffer of their own, with room behind them."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.local.adjacency import Lists, Numbering, Pool, spare
+from tidelog.local.adjacency import Lists, Numbering, Pool, is_crowded, spare
 from tidelog.local.kernel import pairs
 from tidelog.local.kernel import virtual as kernel
 from tidelog.local.kernel.memory import Int32s, Int64s, UInt64s, address_of
@@ -126,7 +126,7 @@ class Condensation:
         self.keep_lists(kernel.ENDS_START, ends)
 
     def make_room(self) -> bool:
-        """Give lists with hardly any room a buffer of their own, which other versions do not share; whether there were any.
+        """Give lists and rows with hardly any room buffers of their own, which others do not share; whether there were any.
 
         A version that the next updates begin from again and again, because each is taken back, would soon have no room left.
         """
@@ -139,7 +139,21 @@ class Condensation:
                 moved = True
                 setattr(self, name, lists.spread())
                 self.keep_lists(place, getattr(self, name))
+        if is_crowded(self.rows_of_bits.used, len(self.rows_of_bits.bits)):
+            moved = True
+            self._gather_rows(self.rows_of_bits.bits)
         return moved
+
+    def _gather_rows(self, bits: UInt64s) -> None:
+        """Have the rows of bits that this version uses in a matrix of its own, with room behind them."""
+        used = np.unique(np.concatenate([[0], self.component_row, self.row_of]))
+        rows = self.rows_of_bits = Rows(np.zeros((len(used) + spare(len(used)), bits.shape[1]), np.uint64), len(used))
+        rows.bits[: len(used)] = bits[used]
+        component_row = np.searchsorted(used, self.component_row).astype(np.int32)
+        is_own = self.row_of is self.component_row
+        self.words[kernel.ROW_COUNT] = len(rows.bits)
+        self.keep(kernel.BITS, rows.bits)
+        self.set_rows(component_row, component_row if is_own else np.searchsorted(used, self.row_of).astype(np.int32))
 
     def make_scratch(self) -> None:
         """Have room for searches."""
