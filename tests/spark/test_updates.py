@@ -196,6 +196,17 @@ def test_what_has_another_proof_stays(spark: SparkSession) -> None:
     kb.close()
 
 
+def test_what_comes_with_the_same_update_proves_nothing_that_goes(spark: SparkSession) -> None:
+    """The new edge closes a circle of paths from 5, of which the deletion took the beginning."""
+    kb = spark_kb(PATHS.partition("edge(a, b)")[0] + "path(X, Y) :- way(X, Y).", spark, "rounds")
+    kb.update(insert=[("edge", 5, 1), ("edge", 1, 3), ("edge", 3, 1)])
+    kb.update(insert=[("way", 5, 3)], delete=[("edge", 1, 3)])
+    change = kb.update(insert=[("edge", 1, 3)], delete=[("edge", 5, 1), ("way", 5, 3)])
+    assert sorted(kb["path"]) == [(1, 1), (1, 3), (3, 1), (3, 3)]
+    assert sorted(change.deleted["path"]) == [(5, 1), (5, 3)]
+    kb.close()
+
+
 def test_what_takes_too_long_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the next time, at once."""
     monkeypatch.setattr("tidelog.spark.maintenance._LEAST_PATIENCE", -1.0)

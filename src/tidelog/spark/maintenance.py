@@ -195,6 +195,9 @@ class FrameMaintenance:
                 if not (isinstance(literal, Atom) and literal.predicate in own):
                     body.append(literal)
                     seen.append(None)
+                    for test, facts in self._only_old(unit, rule, literal):
+                        body.append(test)
+                        seen.append(facts)
                     continue
                 time = Variable(f"#time {len(body)}")
                 body += [Atom(literal.predicate, (*_args(literal), time)), Comparison(BEFORE, time, _TIME)]
@@ -209,6 +212,13 @@ class FrameMaintenance:
 
             proofs.append(rounds.joined(variant, relation_at, 0, suspects.count))
         return self.sets.distinct(proofs, suspects, suspects.count)
+
+    def _only_old(self, unit: Unit, rule: CoreRule, literal: Literal) -> Iterator[tuple[Literal, Relation]]:
+        """Tests that leave out new instances of a literal: they prove nothing yet, since what goes is followed along old ones."""
+        if isinstance(literal, Atom) and (d := self._lower(unit, literal)) and d.came.count:
+            yield Negation(literal), d.came
+        elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.went.count:
+            yield Negation(apart(literal.atom, rule)), d.went
 
     def _forget(self, name: str, count: int) -> None:
         if is_seen(name):
