@@ -14,7 +14,9 @@ from tests.some_values import any_value, numbers, strings
 from tidelog import KnowledgeBase
 from tidelog.functions.evaluate import apply
 from tidelog.functions.signatures import FUNCTIONS
-from tidelog.local.core import NATIVE
+from tidelog.local.choosing import Choice
+from tidelog.local.core import NATIVE, Unit
+from tidelog.local.maintenance import Maintenance
 from tidelog.values import TRUE, Value
 
 ONE = ("length", "lower", "upper", "string", "int", "float")
@@ -99,3 +101,22 @@ def test_what_is_asked_for_while_something_else_is_not_any_more(algorithm: Any) 
     assert sorted(kb.facts("number")) == [(2,), (3,)]
     kb.update(delete=[("word", 2), ("hidden", 1)])
     assert sorted(kb.facts("number")) == [(1,), (3,)]
+
+
+def test_arguments_that_are_derived_anew_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    kb = KnowledgeBase("of(X, Z) :- p(X), X > 0, Z = string(X). p(1). p(2). p(3).")
+    assert kb.count("of") == 3
+    asked: list[object] = []
+
+    def noting(name: str, arguments: Any) -> Value | None:
+        asked.append(arguments[0].content)
+        return apply(name, arguments)
+
+    def anew_where_arguments_are(self: Maintenance, unit: Unit, *_: object) -> Choice:
+        return Choice("rematerialise" if unit.relations[0].startswith("#asked") else "bf", "for the test")
+
+    monkeypatch.setattr("tidelog.local.calls.apply", noting)
+    monkeypatch.setattr(Maintenance, "_choose", anew_where_arguments_are)
+    kb.update(delete=[("p", 2)], insert=[("p", 7)])
+    assert sorted(kb["of"]) == [(1, "1"), (3, "3"), (7, "7")]
+    assert asked == [7]

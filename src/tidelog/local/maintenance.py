@@ -269,6 +269,8 @@ class Maintenance:
             table.reserve(count)  # as good a guess as any, and what is not used takes no memory
             if name in self.state.explicit:
                 table.insert(self.state.explicit[name].rows)
+            if name in self.state.answered:
+                self.state.answered[name] = 0  # arguments that are asked for get other numbers
         for special in unit.specials.values():
             if isinstance(special, Calls):
                 self.state.answered[special.asked] = 0
