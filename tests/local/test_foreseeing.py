@@ -6,7 +6,9 @@ from itertools import combinations
 from random import Random
 
 import pytest
-from tests.local_engine import program
+from tests.differential.rule_histories import RuleHistory, RuleStep
+from tests.differential.test_rule_changes import check_history
+from tests.local_engine import Conditions, program
 
 from tidelog import KnowledgeBase, Source
 from tidelog.local.foreseeing import NOTHING_CHANGED, Changed
@@ -50,3 +52,21 @@ def test_what_covers_what() -> None:
     assert NOTHING_CHANGED <= some <= more
     assert not more <= some
     assert some | more == more
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "bf", "dred", "counting", "rematerialise"])
+def test_rules_that_were_made_while_rules_changed_do_not_serve_for_facts(algorithm: str) -> None:
+    """A relation that only lost facts when rules changed gains some in the next update."""
+    more = ("v(1)", "e(1, 3)", "r(7, 1)")
+    history = RuleHistory(
+        rules=(),
+        facts=("e(1, 5)", "e(1, 8)", "e(2, 1)", "e(1, 3)", "r(7, 1)", "r(1, 8)", "v(1)"),
+        steps=(
+            RuleStep((("a7(X, N)", ("v(X), N = count { Y : v(Y), not r(X, Y) }",)),), (), ()),
+            RuleStep((("n5(yes)", ("not r(Z, Z)",)),), ("e(1, 5)",), more),
+            RuleStep((("r(X, Y)", ("e(X, Y)",)), ("j2(X)", ("r(X, X)",))), (), ()),
+            RuleStep((("n5(yes)", ("not r(Z, Z)",)),), more, ("e(1, 5)",)),
+            RuleStep((), ("e(1, 5)",), more),
+        ),
+    )
+    check_history(history, Conditions(modules=False, algorithm=algorithm))

@@ -92,7 +92,7 @@ def gaining(unit: Unit, changed: Sequence[str], deltas: Deltas) -> Gaining:
     state, own = deltas.state, set(unit.relations)
     if deltas.may_take_all:  # which depends on how much has changed
         rules = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
-        return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None))
+        return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None and deltas.of[name].has_gained))
     key = ("gaining", id(unit))
     known: _Foreseeing | None = state.variants.get(key)
     read = known.read if known is not None else frozenset(name for rule in unit.rules for _, name in positive_atoms(rule))

@@ -8,7 +8,7 @@ nothing but a delta that works the other way round.
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -178,12 +178,12 @@ class Maintenance:
     def _choose(self, unit: Unit, changed: list[str], seeds: Mapping[str, Rows]) -> Choice:
         return choose(self.algorithm, unit, self.state, self.deltas, changed, seeds)
 
-    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule], by_table: Set[str]) -> None:
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule], by_table: frozenset[str]) -> None:
         """Derive what follows from facts that came, in one go if that is possible; `first` are the rules for some of them."""
         if not is_possible(unit):
             self.evaluation.continue_from(unit, new, first)
             return
-        key = ("inserting", id(unit), *map(id, first))
+        key = ("inserting", id(unit), by_table, *map(id, first))
         together: Together | None = self.state.variants.get(key)
         if together is None:
             atoms = [(rule, at, name) for rule in unit.rules for at, name in positive_atoms(rule)]

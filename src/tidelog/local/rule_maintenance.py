@@ -8,7 +8,7 @@ evaluated as a whole; all that follows is semi-naive.  What comes and goes is a 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import thread_time
 
@@ -189,7 +189,7 @@ class RuleMaintenance(Maintenance):
                 self.deltas.grew(name, begin[name])
         watch.progress.facts = others + seen_in(own) if watch.counts_facts else 0
 
-    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule], by_table: Set[str]) -> None:
+    def _derive(self, unit: Unit, new: Mapping[str, int], first: list[CoreRule], by_table: frozenset[str]) -> None:
         whole = [rule for rule in unit.rules if self.deltas.takes_all(rule, set(unit.relations))]
         if not whole:
             super()._derive(unit, new, first, by_table)
