@@ -120,6 +120,18 @@ def test_random_updates_at_both_places(spark: SparkSession, history: History) ->
     check_history(history, spark, "auto", memory_budget=MIXED)
 
 
+def test_what_the_kernel_is_told_of_is_not_given(spark: SparkSession) -> None:
+    """A relation that is derived in rounds and read in the kernel has no explicit facts there."""
+    rules = (
+        ("n(X, Y)", ("v(X)", "v(Y)", "not e(X, Y)")),
+        ("d(Y, K)", ("v(Y)", "K = count { X : n(X, Y) }")),
+        ("g(K, S)", ("S = sum { Y : d(Y, K) }",)),
+    )
+    facts = ("e(1, 1)", "e(1, 2)", "e(1, 3)", *(f"v({n})" for n in range(1, 6)))
+    history = History(RandomProgram(rules, facts), ((("e(1, 1)",), ()),), ())
+    check_history(history, spark, "auto", memory_budget=MIXED)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("placement", [*PLACEMENTS, ON_EXECUTORS])
 @given(history=maintained(largest_arity=4) | histories(largest_arity=4, most_queries=0) | graph_histories())

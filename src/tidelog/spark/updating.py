@@ -293,7 +293,7 @@ class Updating:
 
     def difference(self, name: str, part: Part, *, came: bool) -> Int32s | Relation:
         """What came to a relation, or went: rows in the kernel, or a set on Spark; all of it, or one part."""
-        if name in self.kernel.deltas:
+        if name in self.kernel.deltas and name not in self.engine.derived_on_spark:  # else it was only told of it
             return self.in_kernel.rows(name, part, came=came)
         difference = self.frames.differences[name]
         facts = difference.came if came else difference.went
