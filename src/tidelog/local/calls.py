@@ -19,9 +19,9 @@ def answer(calls: Calls, state: State, table: Table, look: Callable[[], None]) -
     """Compute the values for arguments that nobody has asked for before; how many are undefined."""
     asked = state.table(calls.asked)
     undefined = 0
-    begin = state.answered.get(calls.asked, 0)
-    new = asked.rows_from(begin)
-    if not begin and len(table) and asked.arity:  # they were derived anew, and most have been answered
+    answered = state.answered.get(calls.asked, 0)
+    new = asked.rows_from(answered)
+    if not answered and len(table) and asked.arity:  # they were derived anew, and most have been answered
         width = asked.arity
         new = new[~state.helper(f"#known {width}", width, table.rows[:, :width]).contains(new)]
     for begin in range(0, len(new), _PIECE):

@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import thread_time
 
-import numpy as np
-
 from tidelog.local.choosing import PLANNING, Choice, Costs, choose, costs_of, rows_of
 from tidelog.local.core import Closure, CoreRule, Folding, Unit
 from tidelog.local.deletion import TooLongError
 from tidelog.local.deltas import Delta, Rows
-from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, seen_in
+from tidelog.local.maintenance import ALGORITHMS, OWN_GROUPS, ExplicitChanges, Maintenance, one_of, seen_in
 from tidelog.local.materialise import Evaluation, positive_atoms
 from tidelog.local.replacements import Replacement, Version
 from tidelog.local.rule_updates import RuleUpdate, retire
@@ -162,7 +160,7 @@ class RuleMaintenance(Maintenance):
         kept = _without(unit, change)
         changed = [name for name in kept.uses if name in self.deltas and name not in own]
         gone: dict[str, Table] = {}
-        seeds = {name: np.concatenate(self.changes.went[name]) for name in own if name in self.changes.went}
+        seeds = {name: one_of(self.changes.went[name]) for name in own if name in self.changes.went}
         try:
             if seeds or change.removed or self._loses(kept, changed):
                 gone_or_none = self._delete_with(unit, kept, change, changed, seeds)
