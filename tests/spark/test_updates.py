@@ -6,24 +6,28 @@ from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from tests.differential.update_histories import maintained
 from tests.local_engine import as_tuples, difference, held, program, rows_of, without_empty
 from tests.random_graphs import graph_histories
 from tests.random_programs import History, RandomProgram, histories
-from tests.spark.on_executors import nothing_in_the_driver
+from tests.spark.on_executors import no_facts_in_the_driver, nothing_in_the_driver
 from tests.spark.test_engine import EVERYTHING, spark_kb
 
 from tidelog import TidelogError
+from tidelog.local.kernel.memory import Int32s
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
+from tidelog.spark.frames import rows_of_table
 from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ON_EXECUTORS = "rounds on executors"
+ON_EXECUTORS, FACTS_ON_EXECUTORS = "rounds on executors", "rounds, facts on executors"
+SITUATIONS = {ON_EXECUTORS: nothing_in_the_driver, FACTS_ON_EXECUTORS: no_facts_in_the_driver}
 PLACEMENTS = ("auto", "kernel", "decomposed", "components", "rounds")
 MIXED = 64 * 25
 """A budget for which some components fit the kernel and others do not."""
@@ -41,8 +45,8 @@ def changed_rows(found: Mapping[str, Iterable[tuple[Any, ...]]]) -> Facts:
 def check_history(history: History, spark: SparkSession, placement: str, **options: Any) -> None:
     """After every update everything is as if evaluated from scratch, and the change says what is different."""
     checked = program(history.program.text)
-    with nothing_in_the_driver() if placement == ON_EXECUTORS else nullcontext():
-        kb = spark_kb(history.program.text, spark, "rounds" if placement == ON_EXECUTORS else placement, **options)
+    with SITUATIONS.get(placement, nullcontext)():
+        kb = spark_kb(history.program.text, spark, "rounds" if placement in SITUATIONS else placement, **options)
         explicit = set(checked.facts)
         expected = materialise(checked, explicit)
         assert without_empty(held(kb)) == without_empty(expected)
@@ -102,6 +106,25 @@ def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> 
     check_history(history, spark, ON_EXECUTORS)
 
 
+@pytest.mark.parametrize("fetched", [0, 500_000])
+def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, fetched: int) -> None:
+    """Paths of 1 and 2 go step by step, and some of them come back: all that can matter is fetched, or is asked for each time."""
+    monkeypatch.setattr("tidelog.spark.deletion._WORTH_FETCHING", fetched)
+    brought: list[pa.Table] = []
+
+    def fetching(table: pa.Table) -> Int32s:
+        brought.append(table)
+        return rows_of_table(table)
+
+    monkeypatch.setattr("tidelog.spark.deletion.rows_of_table", fetching)
+    rules = (("path(X, Y)", ("edge(X, Y)",)), ("path(X, Z)", ("path(X, Y)", "edge(Y, Z)")))
+    edges = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 4), (1, 7), (7, 5), (8, 2), (8, 9))
+    facts = tuple(f"edge({one}, {other})" for one, other in edges)
+    updates = ((("edge(2, 3)",), ()), ((), ("edge(2, 3)",)), (("edge(3, 4)",), ("edge(9, 2)",)))
+    check_history(History(RandomProgram(rules, facts), updates, ()), spark, FACTS_ON_EXECUTORS)
+    assert bool(brought) == bool(fetched)
+
+
 @given(history=maintained())
 @settings(SLOW, max_examples=25)
 def test_random_updates_in_rounds(spark: SparkSession, history: History) -> None:
@@ -133,7 +156,7 @@ def test_what_the_kernel_is_told_of_is_not_given(spark: SparkSession) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("placement", [*PLACEMENTS, ON_EXECUTORS])
+@pytest.mark.parametrize("placement", [*PLACEMENTS, *SITUATIONS])
 @given(history=maintained(largest_arity=4) | histories(largest_arity=4, most_queries=0) | graph_histories())
 @settings(SLOW, max_examples=200)
 def test_many_random_updates(spark: SparkSession, placement: str, history: History) -> None:
@@ -234,7 +257,7 @@ def test_what_takes_too_long_is_derived_anew(spark: SparkSession, monkeypatch: p
 
 
 def test_much_that_goes_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.spark.maintenance.TINY", 1)
+    monkeypatch.setattr("tidelog.spark.deletion.TINY", 1)
     kb = spark_kb(PATHS, spark, "rounds")
     change = kb.update(delete=[("edge", "a", "b"), ("edge", "b", "c")])
     assert change.stats.algorithm.startswith("by time: facts have gone; rematerialise: more than half")

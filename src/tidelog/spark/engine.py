@@ -291,6 +291,8 @@ class SparkEngine:
             for name in unit.relations:
                 if self.exchange.relations[name].count:
                     self.exchange.explicit[name] = self.exchange.relations[name].copy()
+            explicit = self.exchange.explicit.values()
+            self.lineage.protect(piece for held in explicit for piece, _ in held.pieces)  # they may become one there, not here
             self.derived_on_spark |= {*unit.relations}
             for name, special in closures:
                 self.close_relation(name, special, where)

@@ -6,8 +6,8 @@ and a piece of its own for each of them would cost more than the facts. All piec
 known facts are found without a shuffle. Pieces never change: of facts that went from them the driver keeps a list, and when
 that becomes long, the pieces are written anew. So a copy of a relation is cheap, and stays what it is.
 
-Each piece knows when it came, by a clock that all relations share: what a round derives is later than all that it is derived
-from. Deletion asks for that (`maintenance`). Only pieces that came one after the other become one, so that it stays a short time.
+Each fact has a time at which it came, by a clock that all relations share: what a round derives is later than all that it is
+derived from. Deletion asks for that (`deletion`). The facts of a piece came at one time, or the piece has one more column for it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ FEW_ROWS = 500_000
 """A side of a join that has no more rows is sent to everybody."""
 DRIVER_ROWS = 20_000
 """The driver keeps no more new facts of a relation than these."""
-_MOST_PIECES = 16
+_MOST_PIECES, _EASY_PIECES = 16, 3
+"""Relations have no more pieces; and no more where they are asked for again and again."""
 _MOST_REMOVALS = 8
 _CLOCK = count_up(1)
 """When facts came, for all relations."""
@@ -83,7 +84,7 @@ class Relation:
     merges: bool = True
     """Whether pieces may become one, and what the driver keeps a piece."""
     times: list[tuple[int, int]] = field(default_factory=list)
-    """For each piece when its first and its last facts came."""
+    """For each piece when its first and its last facts came; if these differ, the piece has a column that says it."""
     few_times: list[int] = field(default_factory=list)
     gone: list[tuple[Int32s, int]] = field(default_factory=list)
     """Facts that do not count any more in pieces that had come by some time."""
@@ -111,38 +112,50 @@ class Relation:
         self._sorted[tuple(by)] = made_from, ordered
         return ordered
 
-    def in_pieces(self) -> DataFrame | None:
-        """The facts that the driver does not have."""
-        return union(list(self._without_gone())) if self.pieces else None
+    def in_pieces(self, *, timed: bool = False) -> DataFrame | None:
+        """The facts that the driver does not have; with one more column for their times, if that is asked for."""
+        return union(list(self._without_gone(timed=timed))) if self.pieces else None
 
-    def _without_gone(self) -> Iterator[DataFrame]:
+    def plain_pieces(self) -> list[tuple[DataFrame, int]]:
+        """The pieces, without times and with all that has gone from them."""
+        return [(self._view(at, timed=False), count) for at, (_, count) in enumerate(self.pieces)]
+
+    def _view(self, at: int, *, timed: bool) -> DataFrame:
+        piece, (first, last) = self.pieces[at][0], self.times[at] if self.times else (0, 0)
+        if timed == (first != last):
+            return piece
+        return piece.select(*columns(self.width), *([f.lit(first).alias(f"c{self.width}")] if timed else []))
+
+    def _without_gone(self, *, timed: bool) -> Iterator[DataFrame]:
         """The pieces without what has gone from them; those from which the same has gone together, as one frame."""
         if not self.gone:
-            yield from (piece for piece, _ in self.pieces)
+            yield from (self._view(at, timed=timed) for at in range(len(self.pieces)))
             return
         together: dict[int, list[DataFrame]] = {}
-        for (piece, _), (_, last) in zip(self.pieces, self.times, strict=True):
-            together.setdefault(sum(time > last for _, time in self.gone), []).append(piece)
+        for at, (_, last) in enumerate(self.times):
+            together.setdefault(sum(time > last for _, time in self.gone), []).append(self._view(at, timed=timed))
         for count, pieces in together.items():  # later removals concern all pieces that earlier ones do
             rows = [rows for rows, _ in self.gone[len(self.gone) - count :]]
             yield self._without(union(pieces), np.concatenate(rows)) if rows else union(pieces)
 
-    def timed(self, *, by_last: bool) -> Relation:
-        """The facts with one more column, that says when their piece began to come, or when its last fact came."""
-        frames = list(zip(self.pieces, self.times, strict=True))
-        pieces: list[tuple[DataFrame, int]] = []
-        for (piece, count), time in frames:
-            alone = replace(self, pieces=[(piece, count)], times=[time], few=[], few_times=[]).in_pieces()
-            assert alone is not None
-            pieces.append((alone.select(*columns(self.width), f.lit(time[by_last]).alias(f"c{self.width}")), count))
+    def timed(self) -> Relation:
+        """The facts with one more column, that says when they came."""
+        whole, in_driver = self.in_pieces(timed=True), sum(map(len, self.few))
+        pieces = [] if whole is None else [(whole, self.count - in_driver)]
         few = [
             np.column_stack([rows, np.full(len(rows), time, np.int32)])
             for rows, time in zip(self.few, self.few_times, strict=True)
         ]
-        if pieces and few:  # one piece that is partitioned otherwise, and Spark would move them all
-            pieces.append((self.partitioned(frame_of_rows(pieces[0][0].sparkSession, np.concatenate(few))), sum(map(len, few))))
+        by = self.by or tuple(columns(self.width))
+        if whole is not None and few:  # one piece that is partitioned otherwise, and Spark would move them all
+            pieces.append((self.partitioned(frame_of_rows(whole.sparkSession, np.concatenate(few))), in_driver))
             few = []
-        return Relation(self.width + 1, self.by, pieces, few, self.count, merges=False)
+        return Relation(self.width + 1, by, pieces, few, self.count, merges=False)
+
+    def untimed(self) -> Relation:
+        """The facts of such a relation without that column."""
+        pieces = [(piece.select(*columns(self.width - 1)), count) for piece, count in self.pieces]
+        return Relation(self.width - 1, self.by, pieces, [rows[:, :-1] for rows in self.few], self.count, merges=False)
 
     @property
     def held(self) -> Int32s | None:
@@ -174,7 +187,7 @@ class Relation:
         if not count:
             return
         if self.merges and len(self.pieces) >= _MOST_PIECES:
-            self._merge(lineage)  # before the new one, which the next round will ask for by itself
+            self._merge_some(lineage)  # before the new one, which the next round will ask for by itself
         now = next(_CLOCK)
         self.pieces.append((piece, count))
         self.times.append(time or (now, now))
@@ -195,6 +208,8 @@ class Relation:
         """Give what the driver has to Spark."""
         if self.few:
             rows, time = np.concatenate(self.few), (self.few_times[0], self.few_times[-1])
+            if time[0] != time[1]:
+                rows = np.column_stack([rows, np.repeat(np.array(self.few_times, np.int32), [len(some) for some in self.few])])
             self.few, self.few_times, self._few_frame = [], [], None
             self.count -= len(rows)
             self.add(lineage.cut(self.partitioned(frame_of_rows(spark, rows))), len(rows), lineage, time)
@@ -219,41 +234,53 @@ class Relation:
             self.gone.append((rows, next(_CLOCK)))
 
     def _write_anew(self, others: Relation, lineage: Lineage, spark: SparkSession) -> None:
-        """Write the pieces without what has gone, and without others."""
-        if self.few:
-            self.flush(lineage, spark)
-        going = others.partitioned(others.frame(spark)).hint("shuffle_hash")
-        pieces: list[tuple[DataFrame, int]] = []
-        times: list[tuple[int, int]] = []
-        for piece, time in zip(self.pieces, self.times, strict=True):
-            whole = replace(self, pieces=[piece], times=[time], few=[], few_times=[]).in_pieces()
-            assert whole is not None
-            left = self.partitioned(whole).join(going, columns(self.width), "left_anti")
-            kept, count = lineage.cut_and_count(left)
-            if count:
-                pieces.append((kept, count))
-                times.append(time)
-        self.pieces, self.times, self.gone = pieces, times, []
+        """Write the pieces without what has gone, and without others, as one."""
+        self.flush(lineage, spark)
+        time = self._times_of(slice(None))
+        whole = self.in_pieces(timed=time[0] != time[1])
+        assert whole is not None
+        going = others.frame(spark)
+        going = f.broadcast(going) if others.count <= FEW_ROWS else others.partitioned(going).hint("shuffle_hash")
+        kept, count = lineage.cut_and_count(self.partitioned(whole).join(going, columns(self.width), "left_anti"))
+        self._retire(self.pieces, lineage)
+        self.pieces, self.times, self.gone = ([(kept, count)], [time], []) if count else ([], [], [])
 
     def _without(self, frame: DataFrame, rows: Int32s) -> DataFrame:
         return frame.join(f.broadcast(frame_of_rows(frame.sparkSession, rows)), columns(self.width), "left_anti")
 
     # --- pieces ----------------------------------------------------------------------------------------------------------
 
-    def _merge(self, lineage: Lineage) -> None:
+    def gather(self, lineage: Lineage) -> None:
+        """Have so few pieces that to ask for them again and again costs little more than a scan each time."""
+        if len(self.pieces) > _EASY_PIECES:
+            self._merge(slice(0, len(self.pieces)), lineage)
+            self.gone = []
+
+    def _merge_some(self, lineage: Lineage) -> None:
         """Some small pieces become one; to copy the large ones again and again would cost more than it saves."""
         counts, width = [count for _, count in self.pieces], _MOST_PIECES // 2
         at = min(range(len(counts) - width + 1), key=lambda start: sum(counts[start : start + width]))
-        chosen = slice(at, at + width)
+        self._merge(slice(at, at + width), lineage)
+
+    def _merge(self, chosen: slice, lineage: Lineage) -> None:
+        """Pieces that came one after the other become one."""
         small, times = self.pieces[chosen], self.times[chosen]
-        part = replace(self, pieces=small, times=times, few=[], few_times=[]).in_pieces()
+        time = self._times_of(chosen)
+        part = replace(self, pieces=small, times=times, few=[], few_times=[]).in_pieces(timed=time[0] != time[1])
         assert part is not None
         whole = lineage.cut(self.partitioned(part))
+        self._retire(small, lineage)
+        self.pieces[chosen] = [(whole, sum(count for _, count in small))]
+        self.times[chosen] = [time]
+
+    def _times_of(self, chosen: slice) -> tuple[int, int]:
+        times = self.times[chosen]
+        return min(first for first, _ in times), max(last for _, last in times)
+
+    def _retire(self, pieces: list[tuple[DataFrame, int]], lineage: Lineage) -> None:
         for piece, _ in self.retired:
             lineage.release(piece)
-        self.retired = small
-        self.pieces[chosen] = [(whole, sum(counts[chosen]))]
-        self.times[chosen] = [(min(first for first, _ in times), max(last for _, last in times))]
+        self.retired = pieces
 
     def mark(self) -> tuple[int, int]:
         """How far the relation has come; only while it does not merge."""
@@ -263,7 +290,8 @@ class Relation:
         """The facts that came after a mark."""
         pieces, few = self.pieces[mark[0] :], self.few[mark[1] :]
         count = sum(count for _, count in pieces) + sum(map(len, few))
-        return Relation(self.width, self.by, pieces, few, count, merges=False)
+        times, few_times = self.times[mark[0] :], self.few_times[mark[1] :]
+        return Relation(self.width, self.by, pieces, few, count, merges=False, times=times, few_times=few_times)
 
 
 def few_facts(rows: Int32s) -> Relation:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from tidelog.spark.lineage import Lineage
+    from tidelog.spark.sets import Sets
 
 _WORTH_SORTING = 10_000
 """Of fewer facts, a hash table stands in the caches of a processor anyway."""
@@ -186,6 +187,11 @@ class Rounds:
             return self._add(name, lambda: self.novelty.add_rows(self.relations[name], np.concatenate(rows)))
         frames = [frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found]
         return self._add(name, lambda: self.novelty.add(self.relations[name], frames, start))
+
+    def add_new(self, name: str, facts: Relation, sets: Sets) -> None:
+        """Add facts that a relation is known not to have."""
+        sets.add(self.relations[name], facts)
+        self._add(name, lambda: facts)
 
     def _add(self, name: str, add: Callable[[], Relation | None]) -> Relation | None:
         new = add()

@@ -30,7 +30,7 @@ _UNIT = "u"
 _LIKELY_FACTOR = 16
 """A join is expected to have no more rows for each one that it started from."""
 BEFORE = "#before"
-"""A comparison of numbers that are times, not values (`maintenance`)."""
+"""A comparison of numbers that are times, not values (`deletion`)."""
 
 
 @dataclass(slots=True)
@@ -236,7 +236,7 @@ def _without(binding: Side, excluded: Side, shared: list[str]) -> DataFrame:
     if binding.is_few:
         met = excluded.frame.join(f.broadcast(binding.frame.select(*shared)), shared, "left_semi")
         return binding.frame.join(met, shared, "left_anti")
-    return binding.frame.join(excluded.frame, shared, "left_anti")
+    return binding.frame.join(excluded.frame.hint("shuffle_hash"), shared, "left_anti")
 
 
 def pivots(core: Core) -> dict[str, tuple[str, ...]]:

@@ -55,30 +55,43 @@ class Sets:
         return self._chosen(facts, others, are_inside=True)
 
     def outside(self, facts: Relation, others: Relation) -> Relation:
-        """The facts that are not among others."""
+        """The facts that are not among others; others may lack the last columns, which then do not count."""
         return self._chosen(facts, others, are_inside=False)
+
+    def without(self, facts: Relation, found: Sequence[DataFrame | Int32s]) -> Relation:
+        """The facts that are not among those of them that were found, perhaps repeated."""
+        rows = facts.held
+        if rows is not None:  # of those that were found there are no more than facts, once they are distinct
+            arrays = [some if isinstance(some, np.ndarray) else rows_of_table(some.distinct().toArrow()) for some in found]
+            return few_facts(rows[~among(rows, np.concatenate(arrays))] if arrays else rows)
+        others = [frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found]
+        if not others:
+            return facts
+        other = facts.partitioned(union(others)).hint("shuffle_hash")
+        return self._kept(facts.partitioned(facts.frame(self.spark)).join(other, columns(facts.width), "left_anti"), facts)
 
     def _chosen(self, facts: Relation, others: Relation, *, are_inside: bool) -> Relation:
         if not facts.count or not others.count:
             return few_facts(np.empty((0, facts.width), np.int32)) if are_inside else facts
         rows = facts.held
         if rows is not None:
-            is_met = among(rows, np.concatenate(others.few)) if others.few else np.zeros(len(rows), np.bool_)
+            keys = rows[:, : others.width]
+            is_met = among(keys, np.concatenate(others.few)) if others.few else np.zeros(len(rows), np.bool_)
             known = others.in_pieces()
             if known is not None and not is_met.all():
-                asked = f.broadcast(frame_of_rows(self.spark, rows[~is_met]))
-                is_met |= among(rows, rows_of_table(known.join(asked, columns(facts.width), "left_semi").toArrow()))
+                asked = f.broadcast(frame_of_rows(self.spark, keys[~is_met]))
+                is_met |= among(keys, rows_of_table(known.join(asked, columns(others.width), "left_semi").toArrow()))
             return few_facts(rows[is_met == are_inside])
         other = others.frame(self.spark)
         other = f.broadcast(other) if others.count <= FEW_ROWS else others.partitioned(other).hint("shuffle_hash")
         kind = "left_semi" if are_inside else "left_anti"
         mine = facts.partitioned(facts.frame(self.spark))
-        return self._kept(mine.join(other, columns(facts.width), kind), facts)
+        return self._kept(mine.join(other, columns(others.width), kind), facts)
 
     def together(self, parts: Iterable[Relation], like: Relation) -> Relation:
         """The facts of several sets that have none in common."""
         some = [part for part in parts if part.count]
-        pieces = [piece for part in some for piece in part.pieces]
+        pieces = [piece for part in some for piece in part.plain_pieces()]
         rows = [few for part in some for few in part.few]
         count = sum(part.count for part in some)
         if len(pieces) > _MOST_PIECES:
@@ -100,7 +113,7 @@ class Sets:
         """Add facts to a relation, none of which it has."""
         for rows in facts.few:
             relation.add_few(rows, self.lineage, self.spark)
-        for piece, count in facts.pieces:
+        for piece, count in facts.plain_pieces():
             relation.add(piece, count, self.lineage)
 
     def _kept(self, frame: DataFrame, like: Relation) -> Relation:
