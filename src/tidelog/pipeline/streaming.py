@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from tidelog.changes import Change
 
 _LOOK_EVERY = 0.1
-"""Seconds between two looks at whether the stream is to end."""
+"""Seconds between two looks at whether the stream is to end; a commit is a reason to look at once."""
 
 
 Show = Callable[[int, "Change", int], None]
@@ -79,7 +78,7 @@ class StreamingJob:
         self.state = StreamState(self.part.state)
         self.backend = SparkBackend(job, spark=spark)
         self._spark, self._written = spark, job.program.document.source.text
-        self._lock = threading.Lock()
+        self._lock, self._has_news = threading.Lock(), threading.Event()
         self._is_stopping = False
         self._since_snapshot = 0
         self._has_other_rules = False
@@ -157,7 +156,8 @@ class StreamingJob:
             while query.isActive and not self.should_stop():
                 if once and next(entries(Path(part.folder), self.committed.position), None) is None:
                     break
-                time.sleep(_LOOK_EVERY)
+                self._has_news.wait(_LOOK_EVERY)
+                self._has_news.clear()
         finally:
             with self._lock:  # a batch in hand is finished first
                 self._is_stopping = True
@@ -272,6 +272,7 @@ class StreamingJob:
             )
         )
         self._since_snapshot += 1
+        self._has_news.set()
 
     def _query_id(self) -> str:
         text = (Path(self.part.state) / "checkpoint" / "metadata").read_text(encoding="utf-8")
