@@ -100,6 +100,13 @@ class Relation:
         frames = [frame for frame in (pieces, self._few_frame) if frame is not None]
         return union(frames) if frames else frame_of_rows(spark, np.empty((0, self.width), np.int32))
 
+    def as_result(self, spark: SparkSession) -> DataFrame:
+        """All facts in as many parts as one piece has, so that a sink has no file for each part of each piece."""
+        whole = self.in_pieces()
+        if whole is None or not self.few:
+            return self.frame(spark)
+        return whole.union(self.partitioned(frame_of_rows(spark, np.concatenate(self.few))))
+
     def sorted_frame(self, by: Sequence[str], lineage: Lineage, spark: SparkSession) -> DataFrame:
         """All facts in the order of some columns, kept until there are others: a hash table has those of one key together."""
         made_from = [id(piece) for piece, _ in self.pieces], [id(rows) for rows in self.few], len(self.gone)

@@ -39,7 +39,7 @@ def facts_of(engine: SparkEngine, known: Relation, found: FrameRelation | Int32s
     names, kinds = column_names(known), _kinds(known)
     if not isinstance(found, FrameRelation):
         return Facts(known.name, names, found, engine.state.terms, kinds)
-    frame, terms = found.frame(engine.spark), engine.exchange.terms
+    frame, terms = found.as_result(engine.spark), engine.exchange.terms
     return SparkFacts(known.name, names, frame, terms, found.count, kinds=kinds, held=found.held)
 
 
