@@ -10,14 +10,16 @@ from unittest.mock import patch
 @contextmanager
 def nothing_in_the_driver() -> Iterator[None]:
     """What is inside cannot take the ways that are open to few facts only."""
-    from tidelog.spark import exchange, frames, novelty, rounds, session, sets
+    from tidelog.spark import deletion, exchange, frames, novelty, past, rounds, session, sets
 
     with ExitStack() as stack:
         for module in (exchange, novelty, rounds, sets):
             stack.enter_context(patch.object(module, "TINY", -1))
         for module in (exchange, frames, novelty, rounds, sets):
             stack.enter_context(patch.object(module, "DRIVER_ROWS", 0))
-        stack.enter_context(patch.object(frames, "_EASY_PIECES", 1))
+        stack.enter_context(patch.object(past, "_WORTH_PARTING", 0))
+        stack.enter_context(patch.object(deletion, "_FEW_SUSPECTS", 0))
+        stack.enter_context(patch.object(frames, "_WORTH_WRITING", 2))
         stack.enter_context(patch.object(session, "partitions_for", return_value=3))  # each is a task of its own, in every job
         yield
 
@@ -25,10 +27,12 @@ def nothing_in_the_driver() -> Iterator[None]:
 @contextmanager
 def no_facts_in_the_driver() -> Iterator[None]:
     """Relations are like very large ones, and what is new of them, or goes, is a handful."""
-    from tidelog.spark import frames, session
+    from tidelog.spark import deletion, frames, past, session
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(frames, "DRIVER_ROWS", 0))
-        stack.enter_context(patch.object(frames, "_EASY_PIECES", 1))
+        stack.enter_context(patch.object(past, "_WORTH_PARTING", 0))
+        stack.enter_context(patch.object(deletion, "_FEW_SUSPECTS", 0))
+        stack.enter_context(patch.object(frames, "_WORTH_WRITING", 2))
         stack.enter_context(patch.object(session, "partitions_for", return_value=3))
         yield

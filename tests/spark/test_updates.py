@@ -109,14 +109,14 @@ def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> 
 @pytest.mark.parametrize("fetched", [0, 500_000])
 def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, fetched: int) -> None:
     """Paths of 1 and 2 go step by step, and some of them come back: all that can matter is fetched, or is asked for each time."""
-    monkeypatch.setattr("tidelog.spark.deletion._WORTH_FETCHING", fetched)
+    monkeypatch.setattr("tidelog.spark.past.WORTH_FETCHING", fetched)
     brought: list[pa.Table] = []
 
     def fetching(table: pa.Table) -> Int32s:
         brought.append(table)
         return rows_of_table(table)
 
-    monkeypatch.setattr("tidelog.spark.deletion.rows_of_table", fetching)
+    monkeypatch.setattr("tidelog.spark.past.rows_of_table", fetching)
     rules = (("path(X, Y)", ("edge(X, Y)",)), ("path(X, Z)", ("path(X, Y)", "edge(Y, Z)")))
     edges = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 4), (1, 7), (7, 5), (8, 2), (8, 9))
     facts = tuple(f"edge({one}, {other})" for one, other in edges)

@@ -2,16 +2,17 @@
 
 Deletion goes forward from what is lost, a set at a time: a fact that has lost an instance is suspected; if another instance
 proves it, it stays, else it goes, and what it was used for is suspected in turn. What has gone and still follows from the rest
-comes back later (`maintenance`). The question is which instances prove anything, since facts may support each other in a circle.
+comes back later (`rederivation`). The question is which instances prove anything, since facts may support each other in a circle.
 B/F (Motik, Nenov, Piro, Horrocks, 2015) looks for proofs backwards, fact by fact; a set at a time that comes to looking at nearly
 everything. Here the time at which facts came tells: an instance whose facts of the same unit all came before the fact itself
 cannot be part of a circle (as rounds do in Zhao, Subotic, Raghothaman, Scholz, "Towards Elastic Incrementalization for Datalog",
 2021). Every fact that is not the user's has such an instance, so only who loses one is suspected; where none is left the fact
 goes, as in DRed.
 
-Relations are never changed but copied, so the state before the update is there as it was, and instances that are lost are looked
-for in it alone: each literal that has changed takes its turn, the others are as they were. Suspects, and what goes, have one more
-column for their times, so that nobody has to look for them twice.
+Suspects that came first are looked at first, so that hardly any is looked at twice, and of all facts only those are asked for
+that came before them, or after what has gone. Relations are never changed but copied, so the state before the update is there as
+it was (`past`), and instances that are lost are looked for in it alone: each literal that has changed takes its turn, the others
+are as they were. Suspects, and what goes, have one more column for their times, so that nobody has to look for them twice.
 """
 
 from __future__ import annotations
@@ -21,15 +22,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeGuard
 
-import numpy as np
-from pyspark.sql import functions as f
-
 from tidelog.changes import Counters
 from tidelog.local.core import CoreRule, Unit
 from tidelog.local.deltas import apart
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import Relation, columns, few_facts, frame_of_rows, rows_of_table
+from tidelog.spark.frames import Relation
 from tidelog.spark.novelty import TINY
+from tidelog.spark.past import Past
 from tidelog.spark.rounds import Rounds
 from tidelog.spark.rules import BEFORE
 from tidelog.spark.sets import Difference, Sets
@@ -40,8 +39,8 @@ if TYPE_CHECKING:
 
 _SHARE = 0.5
 """When more of a unit than that has gone, it is derived anew."""
-_WORTH_FETCHING = 500_000
-"""So many facts are brought to the driver to spare it one scan of all after the other."""
+_FEW_PROOFS, _FEW_SUSPECTS = 8, 2_000
+"""Where fewer suspects than one of so many were proved, it costs less to let them go and bring some back, unless they are few."""
 _TIME, _NONE = Variable("#time"), Variable("#none")
 
 Found = dict[str, tuple[list["DataFrame | Int32s"], int]]
@@ -63,6 +62,7 @@ class Deletion:
     unit: Unit
     rounds: Rounds
     sets: Sets
+    past: Past
     before: Mapping[str, Relation]
     """All relations as they were."""
     explicit: Mapping[str, Relation]
@@ -72,8 +72,13 @@ class Deletion:
     differences: Mapping[str, Difference]
     """Of relations that are what they will be."""
     counters: Counters
-    _timed: dict[str, Relation] = field(default_factory=dict)
-    """The unit's relations as they were, with times."""
+    _waiting: dict[str, list[tuple[Relation, int]]] = field(default_factory=dict)
+    """Suspects, and up to which time they have been looked at."""
+    _gone: dict[str, list[Relation]] = field(default_factory=dict)
+    _asked: dict[str, Relation] = field(default_factory=dict)
+    """What has gone, as far as it can matter to suspects from here on."""
+    _last: dict[str, tuple[int, bool]] = field(default_factory=dict)
+    """How many suspects there were in the last round, and whether it was worth it to look for proofs."""
 
     @property
     def lost(self) -> int:
@@ -83,61 +88,69 @@ class Deletion:
 
     def gone(self, patience: float) -> dict[str, Relation]:
         """Take away what has lost an instance, or was the user's and is not any more, and is not proved otherwise."""
-        began, found = time.perf_counter(), self._lost_below()
+        began, after = time.perf_counter(), 0
         held = sum(self.before[name].count for name in self.unit.relations)
-        gone: dict[str, Relation] = {}
-        while found:
-            new: dict[str, Relation] = {}
-            for name, (some, start) in found.items():
-                suspects = self.sets.distinct(some, self._as_it_was(name), start)
-                for others in (self.explicit.get(name), gone.get(name)):
-                    suspects = suspects if others is None else self.sets.outside(suspects, others)
-                if not suspects.count:
-                    continue
-                self.counters.checked += suspects.count
-                going = self.sets.without(suspects, self._proofs(name, suspects, gone))
-                self.counters.forward += suspects.count - going.count
-                if going.count:
-                    new[name] = going
-            for name, going in new.items():
-                gone[name] = self.sets.together([*([gone[name]] if name in gone else []), going], going)
-            if sum(some.count for some in gone.values()) > max(TINY, _SHARE * held):
-                raise GivenUpError("more than half of what there was would have gone, to be looked for again")
-            if time.perf_counter() - began > patience:
-                raise TakesLongerError("to follow what has gone was taking longer")
-            self._narrow(new)
-            found = self._lost_with(new)
-            self.rounds.watch.look()
-        for name, going in gone.items():
-            gone[name] = going.untimed()
-            self.rounds.relations[name].remove(gone[name], self.sets.lineage, self.sets.spark)
-            self.counters.overdeleted += going.count
-        return gone
+        self._wait(self._lost_below())
+        for until in self.past.shares():
+            while suspects := self._due(until):
+                new: dict[str, Relation] = {}
+                for name, some in suspects.items():
+                    if (going := self._unproved(name, some, until)).count:
+                        new[name] = going
+                for name, going in new.items():
+                    self._gone.setdefault(name, []).append(going)
+                    self._asked[name] = self.sets.together([*([self._asked[name]] if name in self._asked else []), going], going)
+                if sum(some.count for parts in self._gone.values() for some in parts) > max(TINY, _SHARE * held):
+                    raise GivenUpError("more than half of what there was would have gone, to be looked for again")
+                if time.perf_counter() - began > patience:
+                    raise TakesLongerError("to follow what has gone was taking longer")
+                for name, going in new.items():
+                    self.past.narrow(name, [going, *(part for part, _ in self._waiting.get(name, ()))], self._asked)
+                self._wait(self._lost_with(new, after))
+                self.rounds.watch.look()
+            after = until
+        return {name: self._taken_away(name, parts) for name, parts in self._gone.items()}
 
-    def _as_it_was(self, name: str) -> Relation:
-        if name not in self._timed:
-            relation = self.rounds.relations[name]  # it has not changed yet
-            relation.gather(self.sets.lineage)
-            self._timed[name] = relation.timed()
-        return self._timed[name]
+    def _unproved(self, name: str, suspects: Relation, until: int) -> Relation:
+        """The suspects that go: those that nothing proves, or all, where few were proved before and they become fewer."""
+        size, is_worth_it = self._last.get(name, (0, True))
+        if is_worth_it or suspects.count >= size or suspects.count <= _FEW_SUSPECTS:
+            self.counters.checked += suspects.count
+            going = self.sets.without(suspects, self._proofs(name, suspects, until))
+            proved = suspects.count - going.count
+            self.counters.forward += proved
+            self._last[name] = suspects.count, proved * _FEW_PROOFS >= suspects.count
+            return going
+        self._last[name] = suspects.count, False
+        return suspects
 
-    def _narrow(self, new: Mapping[str, Relation]) -> None:
-        """Fetch all that can matter from here on, if that is little: what has the keys of what goes, where rules hand them on."""
-        for name, going in new.items():
-            by, rows, whole = self.before[name].by, going.held, self._as_it_was(name)
-            if not by or rows is None or whole.held is not None or self.unit.relations != (name,):
-                continue
-            keys = np.unique(rows[:, [int(column[1:]) for column in by]], axis=0)
-            if len(keys) * self._for_a_value(name) <= _WORTH_FETCHING:
-                asked = frame_of_rows(self.sets.spark, keys).toDF(*by)
-                facts = whole.frame(self.sets.spark).join(f.broadcast(asked), list(by), "left_semi")
-                self._timed[name] = few_facts(rows_of_table(facts.select(*columns(whole.width)).toArrow()))
-
-    def _for_a_value(self, name: str) -> int:
-        """How many facts a relation has for each value, more or less."""
-        return max(1, self.before[name].count // max(1, self.rounds.terms.count))
+    def _taken_away(self, name: str, parts: list[Relation]) -> Relation:
+        relation = self.rounds.relations[name]
+        facts = self.sets.one_piece([part.untimed() for part in parts], relation)
+        relation.remove(facts, self.sets.lineage, self.sets.spark)
+        self.counters.overdeleted += facts.count
+        return facts
 
     # --- suspects --------------------------------------------------------------------------------------------------------
+
+    def _wait(self, found: Found) -> None:
+        for name, (some, start) in found.items():
+            suspects = self.sets.distinct(some, self.past.whole(name), start)
+            if suspects.count:
+                self._waiting.setdefault(name, []).append((suspects, 0))
+
+    def _due(self, until: int) -> dict[str, Relation]:
+        """The suspects that came by a time and have not been looked at; the others go on waiting."""
+        waiting, self._waiting, due = self._waiting, {}, {}
+        for name, parts in waiting.items():
+            without = [others for others in (self.explicit.get(name), self._asked.get(name)) if others is not None]
+            if some := [(part, since) for part, since in parts if since < until]:
+                facts = self.sets.between(some, until, without, self.past.whole(name))
+                if facts.count:
+                    due[name] = facts
+            if not self.past.is_end(until):
+                self._waiting[name] = [(part, max(since, until)) for part, since in parts]
+        return due
 
     def _lost_below(self) -> Found:
         found: Found = {}
@@ -147,7 +160,7 @@ class Deletion:
                 self._suspect(found, CoreRule(Atom(name, args), (Atom("#given", args),), 0, ""), 0, went, went.count)
         for rule, at, facts in self._losing():
             # How many facts there are for a value tells how many a lost one will meet.
-            met = max((self._for_a_value(literal.predicate) for literal in rule.body if self._is_own(literal)), default=1)
+            met = max((self.past.for_a_value(literal.predicate) for literal in rule.body if self._is_own(literal)), default=1)
             self._suspect(found, rule, at, facts, facts.count * met)
         return found
 
@@ -160,38 +173,46 @@ class Deletion:
                 elif isinstance(literal, Negation) and (d := self._lower(literal.atom)) and d.came.count:
                     yield replace(rule, body=(apart(literal.atom, rule), *rule.body)), 0, d.came
 
-    def _lost_with(self, new: Mapping[str, Relation]) -> Found:
+    def _lost_with(self, new: Mapping[str, Relation], after: int) -> Found:
         found: Found = {}
         for rule in self.unit.rules:
             for at, literal in enumerate(rule.body):
                 if isinstance(literal, Atom) and (going := new.get(literal.predicate)) is not None:
                     self.counters.suspected += going.count
-                    self._suspect(found, rule, at, going, going.count)
+                    self._suspect(found, rule, at, going, going.count, after)
         return found
 
-    def _suspect(self, found: Found, rule: CoreRule, lost_at: int, lost: Relation, start: int) -> None:
+    def _suspect(self, found: Found, rule: CoreRule, lost_at: int, lost: Relation, start: int, after: int = 0) -> None:
         """Note the heads of a rule's instances that are lost with facts at a place of its body, if these could prove them."""
-        head = Atom("#suspect", (*_args(rule.head), _TIME))
-        body: list[Literal] = [Atom(rule.head.predicate, head.args)]
-        seen: list[Relation | None] = [self._as_it_was(rule.head.predicate)]
-        first = 0
+        asked = self.past.of(rule.head.predicate, after)
+        body: list[Literal] = []
+        seen: list[Relation | None] = []
+        tests: list[Comparison] = []
         for at, literal in enumerate(rule.body):
-            first = len(body) if at == lost_at else first
+            facts = lost if at == lost_at else None
             if self._is_own(literal):
-                facts = lost if at == lost_at else self._as_it_was(literal.predicate)
-                body += _timely(literal, at)
-                seen += [facts, None]
+                timed, test = _timely(literal, at)
+                body.append(timed)
+                seen.append(facts or self.past.of(literal.predicate))
+                tests.append(test)
             else:
                 body.append(literal)
-                seen.append(lost if at == lost_at else None)
-        variant = replace(rule, head=head, body=tuple(body))
-        some = self._joined(variant, seen, self.before, first, start)
+                seen.append(facts)
+        if asked.held is None and tests and not self._is_own(rule.body[lost_at]) and rule.head.args:
+            # Spark does not find what it keeps as columns if one job asks for it twice: so there are two.
+            instance = Atom("#instance", (*rule.head.args, *(test.left for test in tests)))
+            some = self._joined(replace(rule, head=instance, body=tuple(body)), seen, self.before, lost_at, start)
+            facts = self.sets.distinct([some], Relation(len(instance.args), asked.by), start)
+            body, seen, lost_at, start = [instance], [facts], 0, facts.count
+        head = Atom("#suspect", (*_args(rule.head), _TIME))
+        variant = replace(rule, head=head, body=(Atom(rule.head.predicate, head.args), *body, *tests))
+        some = self._joined(variant, [asked, *seen, *(None for _ in tests)], self.before, lost_at + 1, start)
         parts, before = found.get(rule.head.predicate, ([], 0))
         found[rule.head.predicate] = [*parts, some], before + start
 
     # --- proofs ----------------------------------------------------------------------------------------------------------
 
-    def _proofs(self, name: str, suspects: Relation, gone: Mapping[str, Relation]) -> list[DataFrame | Int32s]:
+    def _proofs(self, name: str, suspects: Relation, until: int) -> list[DataFrame | Int32s]:
         """The suspects for which an instance is left whose facts, as far as they are of this unit, came before."""
         proofs: list[DataFrame | Int32s] = []
         for rule in self.unit.rules:
@@ -203,10 +224,10 @@ class Deletion:
             for at, literal in enumerate(rule.body):
                 if self._is_own(literal):
                     body += _timely(literal, at)
-                    seen += [self._as_it_was(literal.predicate), None]
-                    if literal.predicate in gone:
+                    seen += [self.past.of(literal.predicate, until=until), None]
+                    if literal.predicate in self._asked:
                         body.append(Negation(literal))
-                        seen.append(gone[literal.predicate])
+                        seen.append(self._asked[literal.predicate])
                 else:
                     body.append(literal)
                     seen.append(None)
@@ -232,7 +253,7 @@ class Deletion:
         """What a rule derives whose literals see sets, or else relations by their names."""
 
         def relation_at(at: int, predicate: str) -> Relation:
-            return found if (found := seen[at]) is not None else elsewhere[predicate]
+            return found if (found := seen[at]) is not None else self.past.at_hand(elsewhere[predicate])
 
         return self.rounds.joined(rule, relation_at, first, start)
 
@@ -248,7 +269,7 @@ def _args(atom: Atom) -> tuple[Term, ...]:
     return atom.args or (_NONE,)
 
 
-def _timely(literal: Atom, at: int) -> list[Literal]:
+def _timely(literal: Atom, at: int) -> tuple[Atom, Comparison]:
     """An atom of the unit itself, whose facts must have come before the head."""
     time = Variable(f"#time {at}")
-    return [Atom(literal.predicate, (*_args(literal), time)), Comparison(BEFORE, time, _TIME)]
+    return Atom(literal.predicate, (*_args(literal), time)), Comparison(BEFORE, time, _TIME)

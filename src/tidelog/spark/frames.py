@@ -3,8 +3,8 @@
 A relation of arity n has the columns c0 … c(n-1); one without arguments has a column c0 that is always 0, since a frame needs
 one. Facts that came by the thousand are kept by the driver as a matrix until they are many: late rounds bring a handful each,
 and a piece of its own for each of them would cost more than the facts. All pieces are partitioned by the same columns, so that
-known facts are found without a shuffle. Pieces never change: of facts that went from them the driver keeps a list, and when
-that becomes long, the pieces are written anew. So a copy of a relation is cheap, and stays what it is.
+known facts are found without a shuffle. Pieces never change: what went from them is kept apart, and when that
+becomes much, the pieces are written anew. So a copy of a relation is cheap, and stays what it is.
 
 Each fact has a time at which it came, by a clock that all relations share: what a round derives is later than all that it is
 derived from. Deletion asks for that (`deletion`). The facts of a piece came at one time, or the piece has one more column for it.
@@ -34,9 +34,9 @@ FEW_ROWS = 500_000
 """A side of a join that has no more rows is sent to everybody."""
 DRIVER_ROWS = 20_000
 """The driver keeps no more new facts of a relation than these."""
-_MOST_PIECES, _EASY_PIECES = 16, 3
-"""Relations have no more pieces; and no more where they are asked for again and again."""
-_MOST_REMOVALS = 8
+_MOST_PIECES = 16
+_MOST_REMOVALS, _WORTH_WRITING = 8, 8
+"""Pieces are written anew when facts have gone from them so many times, or one of so many has gone."""
 _CLOCK = count_up(1)
 """When facts came, for all relations."""
 
@@ -86,7 +86,7 @@ class Relation:
     times: list[tuple[int, int]] = field(default_factory=list)
     """For each piece when its first and its last facts came; if these differ, the piece has a column that says it."""
     few_times: list[int] = field(default_factory=list)
-    gone: list[tuple[Int32s, int]] = field(default_factory=list)
+    gone: list[tuple[Relation, int]] = field(default_factory=list)
     """Facts that do not count any more in pieces that had come by some time."""
     _few_frame: DataFrame | None = None
     _sorted: dict[tuple[str, ...], tuple[object, DataFrame]] = field(default_factory=dict)
@@ -142,8 +142,8 @@ class Relation:
         for at, (_, last) in enumerate(self.times):
             together.setdefault(sum(time > last for _, time in self.gone), []).append(self._view(at, timed=timed))
         for count, pieces in together.items():  # later removals concern all pieces that earlier ones do
-            rows = [rows for rows, _ in self.gone[len(self.gone) - count :]]
-            yield self._without(union(pieces), np.concatenate(rows)) if rows else union(pieces)
+            gone = [facts for facts, _ in self.gone[len(self.gone) - count :]]
+            yield self._without(union(pieces), gone) if gone else union(pieces)
 
     def timed(self) -> Relation:
         """The facts with one more column, that says when they came."""
@@ -228,17 +228,20 @@ class Relation:
         if not others.count:
             return
         self.count -= others.count
-        rows = others.held
-        if rows is None or len(rows) + sum(len(some) for some, _ in self.gone) > DRIVER_ROWS or len(self.gone) >= _MOST_REMOVALS:
+        gone = sum(facts.count for facts, _ in self.gone)
+        if gone + others.count > max(DRIVER_ROWS, self.count // _WORTH_WRITING) or len(self.gone) >= _MOST_REMOVALS:
             self._write_anew(others, lineage, spark)
             return
-        if self.few:
+        rows = others.held
+        if rows is None:
+            self.flush(lineage, spark)
+        elif self.few:
             is_held = among(rows, np.concatenate(self.few))
             if is_held.any():
                 self.few = [some[~among(some, rows)] for some in self.few]
-                self._few_frame, rows = None, rows[~is_held]
-        if len(rows):
-            self.gone.append((rows, next(_CLOCK)))
+                self._few_frame, others = None, few_facts(rows[~is_held])
+        if others.count:
+            self.gone.append((others, next(_CLOCK)))
 
     def _write_anew(self, others: Relation, lineage: Lineage, spark: SparkSession) -> None:
         """Write the pieces without what has gone, and without others, as one."""
@@ -252,16 +255,16 @@ class Relation:
         self._retire(self.pieces, lineage)
         self.pieces, self.times, self.gone = ([(kept, count)], [time], []) if count else ([], [], [])
 
-    def _without(self, frame: DataFrame, rows: Int32s) -> DataFrame:
-        return frame.join(f.broadcast(frame_of_rows(frame.sparkSession, rows)), columns(self.width), "left_anti")
+    def _without(self, frame: DataFrame, gone: Sequence[Relation]) -> DataFrame:
+        """The facts of a frame without some: these go to everybody if they are few, else they are where the frame has them."""
+        spark, keys = frame.sparkSession, columns(self.width)
+        if few := [rows for facts in gone if (rows := facts.held) is not None]:
+            frame = frame.join(f.broadcast(frame_of_rows(spark, np.concatenate(few))), keys, "left_anti")
+        if many := [self.partitioned(facts.frame(spark)) for facts in gone if facts.held is None]:
+            frame = frame.join(union(many).hint("shuffle_hash"), keys, "left_anti")
+        return frame
 
     # --- pieces ----------------------------------------------------------------------------------------------------------
-
-    def gather(self, lineage: Lineage) -> None:
-        """Have so few pieces that to ask for them again and again costs little more than a scan each time."""
-        if len(self.pieces) > _EASY_PIECES:
-            self._merge(slice(0, len(self.pieces)), lineage)
-            self.gone = []
 
     def _merge_some(self, lineage: Lineage) -> None:
         """Some small pieces become one; to copy the large ones again and again would cost more than it saves."""
@@ -312,7 +315,11 @@ def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:
         return np.zeros(len(rows), np.bool_)
     if rows.shape[1] == 1:
         return np.isin(rows[:, 0], others[:, 0])
-    one, other = (np.ascontiguousarray(r, np.int32).view([("", np.int32)] * rows.shape[1]).ravel() for r in (rows, others))
+    mine, theirs = (np.ascontiguousarray(some[:, :2], np.int32).view(np.int64).ravel() for some in (rows, others))
+    if rows.shape[1] == 2:
+        return np.isin(mine, theirs)
+    others = others[np.isin(theirs, mine)]  # to compare whole rows is slow
+    one, other = (np.ascontiguousarray(some, np.int32).view([("", np.int32)] * rows.shape[1]).ravel() for some in (rows, others))
     return np.isin(one, other)
 
 

@@ -1,7 +1,7 @@
 """Units in rounds under change: what each derived relation gains and loses when those below it do.
 
 What goes is found first (`deletion`); then what has gone and still follows from the rest comes back, together with what is new.
-Where more than a share of a unit has gone, or following it takes half as long as deriving the unit did, it is derived anew.
+Where more than a share of a unit has gone, or following it takes as long as deriving the unit did, it is derived anew.
 Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and aggregates whose groups
 come from their own recursion, are derived anew.
 """
@@ -21,6 +21,8 @@ from tidelog.local.kernel.memory import Int32s
 from tidelog.local.materialise import is_seen
 from tidelog.spark.deletion import Deletion, GivenUpError, TakesLongerError
 from tidelog.spark.frames import Relation, few_facts
+from tidelog.spark.past import Past
+from tidelog.spark.rederivation import Rederivation
 from tidelog.spark.refolding import refolded
 from tidelog.spark.rounds import RelationAt, Rounds, seeing, seeing_first
 from tidelog.spark.sets import Difference, Sets
@@ -29,7 +31,7 @@ from tidelog.syntax.tree import Atom, Negation
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_LEAST_PATIENCE, _PATIENCE = 2.0, 0.5
+_LEAST_PATIENCE, _PATIENCE = 2.0, 1.0
 """Deletion gives up after so many seconds, or so many times as long as it took to derive the component."""
 
 Found = tuple[list["DataFrame | Int32s"], int]
@@ -89,20 +91,19 @@ class FrameMaintenance:
         gone = self._delete(unit)
         recorded = self.rounds.recorded = {}
         changed = {name: d.came for name, d in self.differences.items() if d.came.count and name in unit.uses}
-        back = self._back(unit, gone)
         found = self._gained(unit)
-        new = {**back, **self.rounds.specials(unit, changed)}
+        new = self.rounds.specials(unit, changed)
         self.rounds.watch.progress.round = 0
         for name, (some, start) in found.items():
             if (added := self.rounds.added(name, some, start)) is not None:
-                new[name] = self.sets.together([added, *([back[name]] if name in back else [])], added)
+                new[name] = added
         self.rounds.saturate(unit, new)
         self.rounds.recorded = None
         for name in unit.relations:
             like = self.rounds.relations[name]
-            added = self.sets.together(recorded.get(name, ()), like)
-            self.counters.inserted += added.count
-            self._changed(name, added, gone.get(name, few_facts(np.empty((0, like.width), np.int32))))
+            came = self.sets.together(recorded.get(name, ()), like)
+            self.counters.inserted += came.count
+            self._changed(name, came, gone.get(name, few_facts(np.empty((0, like.width), np.int32))))
 
     def _changed(self, name: str, came: Relation, went: Relation) -> None:
         """Note what came and what went; what did both is no difference."""
@@ -114,23 +115,27 @@ class FrameMaintenance:
 
     def _delete(self, unit: Unit) -> dict[str, Relation]:
         """Take away what has gone, unless it took too long before, or does now."""
-        known = self.before, self.explicit, self.given, self.differences
-        deletion = Deletion(unit, self.rounds, self.sets, *known, self.counters)
-        lost = deletion.lost
-        if not lost:
-            return {}
-        if self.given_up.get(unit.owner, lost + 1) <= lost:
-            self.given_up[unit.owner] *= 2  # so that it is tried again some time
-            raise GivenUpError("to follow what has gone took longer when as much had gone before")
-        self.chosen.setdefault("by time", "facts have gone")
-        try:
-            gone = deletion.gone(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
-        except TakesLongerError:
-            self.given_up[unit.owner] = lost
-            raise
-        for name, facts in gone.items():
-            self._forget(name, facts.count)
-        return gone
+        with Past(unit, self.sets, self.before, self.rounds.terms.count) as past:
+            known = self.before, self.explicit, self.given, self.differences
+            deletion = Deletion(unit, self.rounds, self.sets, past, *known, self.counters)
+            lost = deletion.lost
+            if not lost:
+                return {}
+            if self.given_up.get(unit.owner, lost + 1) <= lost:
+                self.given_up[unit.owner] *= 2  # so that it is tried again some time
+                raise GivenUpError("to follow what has gone took longer when as much had gone before")
+            self.chosen.setdefault("by time", "facts have gone")
+            try:
+                gone = deletion.gone(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
+            except TakesLongerError:
+                self.given_up[unit.owner] = lost
+                raise
+            for name, facts in gone.items():
+                self._forget(name, facts.count)
+            past.widen()
+            rederivation = Rederivation(unit, self.rounds, self.sets, past, gone, self.counters)
+            rederivation.run()
+            return rederivation.rest
 
     def _forget(self, name: str, count: int) -> None:
         if is_seen(name):
@@ -140,20 +145,6 @@ class FrameMaintenance:
         return None if atom.predicate in unit.relations else self.differences.get(atom.predicate)
 
     # --- what comes ------------------------------------------------------------------------------------------------------
-
-    def _back(self, unit: Unit, gone: Mapping[str, Relation]) -> dict[str, Relation]:
-        """Add again what has gone and still follows from what is left: nobody needs to ask whether it is there."""
-        found: dict[str, Found] = {}
-        for rule in unit.rules:
-            if (lost := gone.get(rule.head.predicate)) is not None:
-                sees = seeing_first(lost, self.rounds.relations)
-                _note(found, rule.head.predicate, self.rounds.joined(_with(rule.head, rule), sees, 0, lost.count), lost.count)
-                self.counters.rederived += lost.count
-        sets = {name: self.sets.distinct(some, self.rounds.relations[name], start) for name, (some, start) in found.items()}
-        back = {name: facts for name, facts in sets.items() if facts.count}
-        for name, facts in back.items():
-            self.rounds.add_new(name, facts, self.sets)
-        return back
 
     def _gained(self, unit: Unit) -> dict[str, Found]:
         """What the user has given, and what changes below have brought."""

@@ -212,19 +212,20 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     count = left.count if is_tiny else None
     start = left.start if left.count is None else left.count
     sends_left = left.is_few and left.is_smaller(right)
+    builds_left = not sends_left and not right.is_few and left.is_likely_smaller(right)
     one, other = left.frame, right.frame
     if sends_left:
         one = f.broadcast(one)
     elif right.is_few:
         other = f.broadcast(other)
-    elif left.is_likely_smaller(right):  # to sort both would cost more than a hash table of one
+    elif builds_left:  # to sort both would cost more than a hash table of one
         one = one.hint("shuffle_hash")
     else:
         other = other.hint("shuffle_hash")
     if not shared:
         return Side(one.crossJoin(other), count, start=start)
     is_test = set(right.frame.columns) <= set(shared)
-    if is_test and not sends_left:  # a left side that goes to everybody cannot be asked which of its rows were met
+    if is_test and not sends_left and not builds_left:  # of a hash table, nobody can ask which of its rows were met
         return left.holding(one.join(other, shared, "left_semi"))
     return Side(one.join(other, shared), count, start=start)
 

@@ -54,6 +54,7 @@ SQL_SETTINGS = (
         "false",
         "a relation is a union of one more piece in each round: each would be compiled anew, and interpreted until it is",
     ),
+    Setting("spark.sql.inMemoryColumnarStorage.compressed", "false", "columns are kept for one update; compressing costs more"),
     Setting("spark.sql.codegen.useIdInClassName", "false", "the same step of the next round has the same code, compiled once"),
     Setting("spark.sql.session.timeZone", "UTC", "a timestamp without a zone is in UTC, whatever the machine's zone"),
 )

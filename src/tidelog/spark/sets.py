@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
     from tidelog.spark.lineage import Lineage
 
+WORTH_FETCHING = 3_000_000
+"""So many facts are brought to the driver to spare it one job after the other."""
 _MOST_PIECES = 16
+_FEW_OTHERS = 20_000
+"""A set that has no more facts goes to everybody; to send more costs more than to find them where their keys are."""
 
 
 @dataclass(slots=True)
@@ -49,6 +53,23 @@ class Sets:
             if len(taken) <= DRIVER_ROWS:
                 return few_facts(np.unique(taken, axis=0))
         return self._kept(like.partitioned(raw).distinct(), like)
+
+    def between(self, parts: Sequence[tuple[Relation, int]], until: int, without: Sequence[Relation], like: Relation) -> Relation:
+        """Facts that came, as their last columns say, after a time that goes with each part and by another; and not others."""
+        held = [rows for part, _ in parts if (rows := part.held) is not None]
+        if len(held) == len(parts):
+            chosen = [rows[(rows[:, -1] > since) & (rows[:, -1] <= until)] for rows, (_, since) in zip(held, parts, strict=True)]
+            facts = few_facts(np.unique(np.concatenate(chosen), axis=0))
+            for others in without:
+                facts = self.outside(facts, others)
+            return facts
+        time = f.col(f"c{like.width - 1}")
+        frames = [like.partitioned(part.frame(self.spark).where((time > since) & (time <= until))) for part, since in parts]
+        frame = union(frames).distinct() if len(parts) > 1 else frames[0]
+        for others in without:
+            if others.count:
+                frame = frame.join(self._spread(others), columns(others.width), "left_anti")
+        return self._kept(frame, like)
 
     def inside(self, facts: Relation, others: Relation) -> Relation:
         """The facts that are among others."""
@@ -82,11 +103,26 @@ class Sets:
                 asked = f.broadcast(frame_of_rows(self.spark, keys[~is_met]))
                 is_met |= among(keys, rows_of_table(known.join(asked, columns(others.width), "left_semi").toArrow()))
             return few_facts(rows[is_met == are_inside])
-        other = others.frame(self.spark)
-        other = f.broadcast(other) if others.count <= FEW_ROWS else others.partitioned(other).hint("shuffle_hash")
         kind = "left_semi" if are_inside else "left_anti"
         mine = facts.partitioned(facts.frame(self.spark))
-        return self._kept(mine.join(other, columns(others.width), kind), facts)
+        return self._kept(mine.join(self._spread(others), columns(others.width), kind), facts)
+
+    def _spread(self, others: Relation) -> DataFrame:
+        """A set for anti-joins with others that are partitioned like it: few go to everybody, many are where their keys are."""
+        frame = others.frame(self.spark)
+        is_few = others.count <= (_FEW_OTHERS if others.pieces else FEW_ROWS)
+        return f.broadcast(frame) if is_few else others.partitioned(frame).hint("shuffle_hash")
+
+    def at_hand(self, facts: Relation) -> Relation:
+        """Facts that the driver has."""
+        return facts if facts.held is not None else few_facts(rows_of_table(facts.frame(self.spark).toArrow()))
+
+    def one_piece(self, parts: Sequence[Relation], like: Relation) -> Relation:
+        """The facts of several sets that have none in common, in one piece if they are many."""
+        whole = self.together(parts, like)
+        if whole.held is not None:
+            return whole
+        return self._kept(like.partitioned(whole.frame(self.spark)), like)
 
     def together(self, parts: Iterable[Relation], like: Relation) -> Relation:
         """The facts of several sets that have none in common."""
