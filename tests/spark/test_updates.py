@@ -125,6 +125,19 @@ def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.
     assert bool(brought) == bool(fetched)
 
 
+def test_where_hardly_any_suspect_is_proved_they_just_go(spark: SparkSession) -> None:
+    """All paths over an edge of a chain go, round after round fewer; the rounds after the first do not ask for proofs."""
+    chain = "".join(f"edge({at}, {at + 1}). " for at in range(12))
+    with no_facts_in_the_driver():
+        kb = spark_kb("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)." + chain, spark, "rounds")
+        before = kb.count("path")
+        change = kb.update(delete=[("edge", 2, 3)])
+        assert kb.count("path") == before - 3 * 10
+        counters = change.stats.counters
+        assert 0 < counters.checked < counters.overdeleted == 30
+    kb.close()
+
+
 @given(history=maintained())
 @settings(SLOW, max_examples=25)
 def test_random_updates_in_rounds(spark: SparkSession, history: History) -> None:
