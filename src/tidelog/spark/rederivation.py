@@ -18,7 +18,7 @@ from tidelog.spark.frames import DRIVER_ROWS, Relation
 from tidelog.spark.past import Past
 from tidelog.spark.rounds import Rounds
 from tidelog.spark.sets import WORTH_FETCHING, Sets
-from tidelog.syntax.tree import Atom, Literal, Negation, Variable
+from tidelog.syntax.tree import Atom, Literal, Negation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -85,8 +85,8 @@ class Rederivation:
                 body.append(literal)
                 seen.append(start)
             elif isinstance(literal, Atom) and literal.predicate in self.unit.relations:
-                body.append(Atom(literal.predicate, (*(literal.args or (Variable("#none"),)), Variable(f"#time {at}"))))
-                seen.append(self.past.of(literal.predicate))
+                body.append(literal)
+                seen.append(self.past.whole(literal.predicate).untimed())
                 if literal.predicate in self.rest:
                     body.append(Negation(literal))
                     seen.append(self.rest[literal.predicate])

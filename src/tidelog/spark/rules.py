@@ -43,6 +43,8 @@ class Side:
     """The same rows in the order of some columns, where that is worth it."""
     start: int | None = None
     """Of a join, how many rows it started from."""
+    is_distinct: bool = False
+    """Whether no row is there twice, for certain."""
 
     @property
     def is_few(self) -> bool:
@@ -119,7 +121,7 @@ class RuleFrames:
         for condition in conditions:
             frame = frame.where(condition)
         kept = [f.col(f"c{at}").alias(names[name]) for name, at in first.items() if names.is_shared(name)]
-        return Side(frame.select(*(kept or [f.lit(0).alias(_UNIT)])), side.count)
+        return Side(frame.select(*(kept or [f.lit(0).alias(_UNIT)])), side.count, is_distinct=len(kept) == len(first))
 
     def _apply(self, literal: Literal, binding: Side, bound: set[str], names: Names, frame_of: FrameOf, at: int) -> Side:
         match literal:
@@ -212,7 +214,9 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     count = left.count if is_tiny else None
     start = left.start if left.count is None else left.count
     sends_left = left.is_few and left.is_smaller(right)
-    builds_left = not sends_left and not right.is_few and left.is_likely_smaller(right)
+    is_test = set(right.frame.columns) <= set(shared)
+    # Of a hash table nobody can ask which of its rows were met; but where each is met once, that is what a join says.
+    builds_left = not sends_left and not right.is_few and left.is_likely_smaller(right) and (right.is_distinct or not is_test)
     one, other = left.frame, right.frame
     if sends_left:
         one = f.broadcast(one)
@@ -224,8 +228,7 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
         other = other.hint("shuffle_hash")
     if not shared:
         return Side(one.crossJoin(other), count, start=start)
-    is_test = set(right.frame.columns) <= set(shared)
-    if is_test and not sends_left and not builds_left:  # of a hash table, nobody can ask which of its rows were met
+    if is_test and not sends_left and not builds_left:
         return left.holding(one.join(other, shared, "left_semi"))
     return Side(one.join(other, shared), count, start=start)
 
