@@ -84,6 +84,16 @@ def test_many_random_streams(spark: SparkSession, marking: Any, history: History
     check_stream(history, spark, marking=marking)
 
 
+@pytest.mark.parametrize("marking", [True, False])
+def test_what_an_update_takes_away_and_gives_again_is_no_change(spark: SparkSession, marking: bool) -> None:
+    """Neither for facts of a relation with rules, nor for others, whichever way the update is worked off."""
+    kb = spark_kb("p(X) :- e(X). e(a). p(b). there :- p(c), not e(c). there.", spark, "kernel", marking=marking)
+    both = (("p", "b"), ("e", "a"), ("there",))
+    (change,) = kb.follow([Update(1, delete=(*both, ("p", "x")), insert=(*both, ("p", "d")))])
+    assert {came: {row[0] for row in rows} for came, rows in explicit_changes(change).items()} == {False: set(), True: {"p"}}
+    assert sorted(kb["p"]) == [("a",), ("b",), ("d",)]
+
+
 CHAIN = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). far(X) :- path(X, Y), not edge(X, Y)."
 
 

@@ -313,8 +313,8 @@ def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:
     """For each row whether it is among others."""
     if not len(rows) or not len(others):
         return np.zeros(len(rows), np.bool_)
-    if rows.shape[1] == 1:
-        return np.isin(rows[:, 0], others[:, 0])
+    if rows.shape[1] <= 1:
+        return np.isin(rows[:, 0], others[:, 0]) if rows.shape[1] else np.ones(len(rows), np.bool_)
     mine, theirs = (np.ascontiguousarray(some[:, :2], np.int32).view(np.int64).ravel() for some in (rows, others))
     if rows.shape[1] == 2:
         return np.isin(mine, theirs)

@@ -10,11 +10,13 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.local.kernel.memory import Int32s
+from tidelog.spark.frames import among
 from tidelog.spark.keys import decode_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from tidelog.local.maintenance import ExplicitChanges
     from tidelog.spark.engine import SparkEngine
     from tidelog.spark.frames import Relation
     from tidelog.spark.updating import Updating
@@ -69,8 +71,8 @@ def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
         stored = engine.stored_name(name)
         for came in (False, True):
             if stored in engine.derived_in_kernel:
-                rows = (done.changes.came if came else done.changes.went).get(stored, [])
-                kept = kept_rows(engine, name, arity, np.concatenate(rows)) if rows else None
+                rows = _only(done.changes, stored, came=came)
+                kept = kept_rows(engine, name, arity, rows) if rows is not None else None
             elif stored in done.kernel.deltas:
                 kept = kept_rows(engine, name, arity, done.in_kernel.rows(stored, "explicit", came=came))
             else:
@@ -81,6 +83,15 @@ def changed_facts(done: Updating) -> Iterator[tuple[bool, KeptFacts]]:
                 kept = None if part is None else _of_relation(engine, name, arity, part)
             if kept is not None and kept.rows:
                 yield came, kept
+
+
+def _only(changes: ExplicitChanges, name: str, *, came: bool) -> Int32s | None:
+    """What has become explicit, or is so no more: not what an update takes away and gives again."""
+    mine, others = (changes.came, changes.went) if came else (changes.went, changes.came)
+    if name not in mine:
+        return None
+    rows = np.concatenate(mine[name])
+    return rows[~among(rows, np.concatenate(others[name]))] if name in others else rows
 
 
 def kept_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> KeptFacts:
