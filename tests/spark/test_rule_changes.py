@@ -102,3 +102,14 @@ def test_rules_outgrow_the_kernel(spark: SparkSession) -> None:
     assert list(kb.remove_rules("t(X, Y) :- d(X), d(Y).").deleted) == ["t"]
     assert list(kb.remove_rules("s(X) :- d(X).").deleted) == ["s"]
     kb.close()
+
+
+@pytest.mark.parametrize("given", ["", "r(1, 1)."])
+def test_a_transitive_relation_without_a_first_rule_is_taken_over(spark: SparkSession, given: str) -> None:
+    kb = spark_kb(f"r(X, Z) :- r(X, Y), t(Y, Z). t(X, Y) :- e(X, Y). e(1, 2). e(2, 3). {given}", spark, "decomposed")
+    expected = {(1, 1), (1, 2), (1, 3)} if given else set()
+    assert set(kb["r"]) == expected
+    kb.add_rules("s(X) :- e(X, _).")
+    kb.update(insert=[("e", 3, 4)])
+    assert set(kb["r"]) == (expected | {(1, 4)} if given else set())
+    kb.close()

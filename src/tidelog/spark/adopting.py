@@ -6,6 +6,7 @@ What the kernel holds is evaluated again there, which is quick, since it is smal
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from tidelog.local.core import Unit
@@ -51,12 +52,18 @@ def adopt(new: SparkEngine, old: SparkEngine, changed: set[str]) -> None:
         pairs = _names(old.frame_units(was), new.frame_units(component))
         if pairs is None:
             continue
+        # What users give of a transitive relation without other rules has no unit of its own.
+        pairs |= {name: name for unit in new.frame_units(component) for name in unit.uses if _is_given(name, pairs)}
         for their_name, my_name in pairs.items():
             if their_name in theirs.relations:
                 mine.relations[my_name] = theirs.relations[their_name].copy()
             if their_name in theirs.explicit:
                 mine.explicit[my_name] = theirs.explicit[their_name].copy()
         new.take_over(component, next(placed for placed in old.placements if placed.relations == was.predicates))
+
+
+def _is_given(name: str, derived: Container[str]) -> bool:
+    return name.startswith("#given ") and name not in derived
 
 
 def _names(before: list[Unit], after: list[Unit]) -> dict[str, str] | None:
