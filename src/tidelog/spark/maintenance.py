@@ -1,9 +1,9 @@
 """Units in rounds under change: what each derived relation gains and loses when those below it do.
 
-What goes is found first (`deletion`); then what has gone and still follows from the rest comes back, together with what is new.
-Where more than a share of a unit has gone, or following it takes as long as deriving the unit did, it is derived anew.
-Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and aggregates whose groups
-come from their own recursion, are derived anew.
+What goes is found first (`deletion`); then what has gone and still follows from the rest comes back (`rederivation`), and at last
+comes what is new. Where more than a share of a unit has gone, or following it takes as long as deriving the unit did, it is
+derived anew. Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and aggregates
+whose groups come from their own recursion, are derived anew.
 """
 
 from __future__ import annotations
