@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.differential.rule_histories import RuleHistory, rule_histories
 from tests.differential.test_rule_changes import Judge, check_change, check_parts
 from tests.local_engine import held
@@ -20,12 +21,14 @@ SLOW = settings(max_examples=6, deadline=None, suppress_health_check=list(Health
 
 
 MIXED = "mixed"
-"""A budget for which some components fit the kernel and others do not."""
+"""Budgets for which some components fit the kernel and others do not."""
+ALLOWED = st.sampled_from([3, 6, 12, 25])
+"""So many facts."""
 
 
-def check_history(history: RuleHistory, spark: SparkSession, placement: str) -> None:
+def check_history(history: RuleHistory, spark: SparkSession, placement: str, allowed: int) -> None:
     judge = Judge(history)
-    options = {"memory_budget": 64 * 25} if placement == MIXED else {}
+    options = {"memory_budget": 64 * allowed} if placement == MIXED else {}
     kb = spark_kb(history.text, spark, "auto" if placement == MIXED else placement, **options)
     judge.agrees(kb)
     for step in history.steps:
@@ -39,18 +42,18 @@ def check_history(history: RuleHistory, spark: SparkSession, placement: str) -> 
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds", MIXED])
-@given(history=rule_histories())
+@given(history=rule_histories(), allowed=ALLOWED)
 @settings(SLOW)
-def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory) -> None:
-    check_history(history, spark, placement)
+def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
+    check_history(history, spark, placement, allowed)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("placement", ["auto", "kernel", "decomposed", "components", "rounds", MIXED])
-@given(history=rule_histories(most_steps=6, largest_arity=4))
+@given(history=rule_histories(most_steps=6, largest_arity=4), allowed=ALLOWED)
 @settings(SLOW, max_examples=200)
-def test_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory) -> None:
-    check_history(history, spark, placement)
+def test_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
+    check_history(history, spark, placement, allowed)
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds"])
@@ -112,4 +115,15 @@ def test_a_transitive_relation_without_a_first_rule_is_taken_over(spark: SparkSe
     kb.add_rules("s(X) :- e(X, _).")
     kb.update(insert=[("e", 3, 4)])
     assert set(kb["r"]) == (expected | {(1, 4)} if given else set())
+    kb.close()
+
+
+def test_what_stays_in_rounds_goes_on_reading_from_the_kernel(spark: SparkSession) -> None:
+    text = "k(X) :- small(X). p(X, Y) :- big(X, Y), k(X). small(1). small(2)." + "".join(f"big({i % 3}, {i})." for i in range(60))
+    kb = spark_kb(text, spark, "auto", memory_budget=64 * 25)
+    assert {placed.relations: str(placed.where) for placed in kb.placements} == {("k",): "kernel", ("p",): "rounds"}
+    kb.add_rules("z(X) :- other(X).")
+    assert list(kb.update(insert=[("big", 1, 1000)]).inserted["p"]) == [(1, 1000)]
+    assert len(kb.update(insert=[("small", 0)]).inserted["p"]) == 20
+    assert len(kb.update(delete=[("small", 1)]).deleted["p"]) == 21
     kb.close()

@@ -114,8 +114,10 @@ class SparkEngine:
             self.exchange.terms.number(constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
-            if component.predicates[0] not in self._where:  # else another engine has done it
+            if component.predicates[0] not in self._where:
                 self._evaluate(component, watch)
+            else:  # another engine has derived it; updates will read it here, with all that it was derived from
+                self._bring_inputs(component)
         self.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
@@ -279,12 +281,9 @@ class SparkEngine:
         for name in inputs:
             self.exchange.to_spark(name, self.arity(name))
         units = self.frame_units(component)
-        for unit in units:
-            for name in unit.relations:
-                if name not in self.exchange.relations:
-                    self.exchange.to_spark(name, self.frame_core.arities[name])
-        for name in {name for unit in units for name in unit.uses}:
+        for name in {name for unit in units for name in unit.relations}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
+        self._bring_inputs(component)
         rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
         for unit in units:
             closures = [(name, s) for name, s in unit.specials.items() if isinstance(s, Closure)]
@@ -299,6 +298,10 @@ class SparkEngine:
             if not closures:
                 rounds.evaluate(unit)
         self._note(component, where, why, rounds.done, started)
+
+    def _bring_inputs(self, component: Component) -> None:
+        for name in {name for unit in self.frame_units(component) for name in unit.uses}:
+            self.exchange.to_spark(name, self.frame_core.arities[name])
 
     def close_relation(self, name: str, special: Closure, where: Where) -> None:
         """Fill a transitive relation."""
