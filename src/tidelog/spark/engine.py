@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -107,17 +107,17 @@ class SparkEngine:
 
     # --- deriving --------------------------------------------------------------------------------------------------------
 
-    def settle(self, watch: Watch) -> None:
-        """Derive everything."""
+    def settle(self, watch: Watch, follows: Callable[[Component], bool] = lambda _: False) -> None:
+        """Derive everything, but for components that follow what has changed."""
         watch.progress.units = len(self.program.graph.components)
         if self.forced not in ("auto", Where.KERNEL):
             self.exchange.terms.number(constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
-            if component.predicates[0] not in self._where:
+            if component.predicates[0] in self._where:  # another engine has derived it, and this one will follow changes
+                self.bring_inputs(component)
+            elif not follows(component):
                 self._evaluate(component, watch)
-            else:  # another engine has derived it; updates will read it here, with all that it was derived from
-                self._bring_inputs(component)
         self.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
@@ -209,6 +209,7 @@ class SparkEngine:
 
     def take_up(self, program: Program, structure: Structure) -> None:
         """Have other rules, all in the kernel."""
+        self.exchange.read.clear()  # the kernel has it all, and may have changed it, perhaps by other names
         self.program, self.structure = program, structure
         self.frame_core = self._core_for_frames(program)
         self.exchange.pivots = pivots(self.frame_core)
@@ -283,7 +284,7 @@ class SparkEngine:
         units = self.frame_units(component)
         for name in {name for unit in units for name in unit.relations}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
-        self._bring_inputs(component)
+        self.bring_inputs(component)
         rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
         for unit in units:
             closures = [(name, s) for name, s in unit.specials.items() if isinstance(s, Closure)]
@@ -299,7 +300,8 @@ class SparkEngine:
                 rounds.evaluate(unit)
         self._note(component, where, why, rounds.done, started)
 
-    def _bring_inputs(self, component: Component) -> None:
+    def bring_inputs(self, component: Component) -> None:
+        """Have all that a component reads on Spark."""
         for name in {name for unit in self.frame_units(component) for name in unit.uses}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
 
