@@ -8,8 +8,18 @@ seconds are the main figure, since driver, JVM and Python workers share the work
 
 from benchmarks.spark.closure import SPARK_CLOSURE
 from benchmarks.spark.ingest import SPARK_INGEST
+from benchmarks.spark.rules import SPARK_RULE_COMES, SPARK_RULE_GOES
 from benchmarks.spark.tail import SPARK_TAIL
 from benchmarks.spark.updates import SPARK_DELETION, SPARK_MICRO_BATCH, SPARK_STREAM
 
-_WORKLOADS = (SPARK_CLOSURE, SPARK_TAIL, SPARK_INGEST, SPARK_DELETION, SPARK_STREAM, SPARK_MICRO_BATCH)
+_WORKLOADS = (
+    SPARK_CLOSURE,
+    SPARK_TAIL,
+    SPARK_INGEST,
+    SPARK_DELETION,
+    SPARK_RULE_COMES,
+    SPARK_RULE_GOES,
+    SPARK_STREAM,
+    SPARK_MICRO_BATCH,
+)
 SPARK_WORKLOADS = {workload.name: workload for workload in _WORKLOADS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from tests.differential.rule_histories import RuleHistory, rule_histories
 from tests.differential.test_rule_changes import Judge, check_change, check_parts
 from tests.local_engine import held
 from tests.spark.test_engine import spark_kb
+from tests.spark.test_updates import SITUATIONS
 
 from tidelog import TidelogError
 
@@ -29,16 +31,18 @@ ALLOWED = st.sampled_from([3, 6, 12, 25])
 def check_history(history: RuleHistory, spark: SparkSession, placement: str, allowed: int) -> None:
     judge = Judge(history)
     options = {"memory_budget": 64 * allowed} if placement == MIXED else {}
-    kb = spark_kb(history.text, spark, "auto" if placement == MIXED else placement, **options)
-    judge.agrees(kb)
-    for step in history.steps:
-        before, explicit = judge.facts, judge.explicit
-        change = kb.update(**judge.asks(step))
-        judge.follow(step)
+    forced = "auto" if placement == MIXED else "rounds" if placement in SITUATIONS else placement
+    with SITUATIONS.get(placement, nullcontext)():
+        kb = spark_kb(history.text, spark, forced, **options)
         judge.agrees(kb)
-        check_change(change, before, judge.facts)
-        check_parts(change, explicit, judge.explicit)
-    kb.close()
+        for step in history.steps:
+            before, explicit = judge.facts, judge.explicit
+            change = kb.update(**judge.asks(step))
+            judge.follow(step)
+            judge.agrees(kb)
+            check_change(change, before, judge.facts)
+            check_parts(change, explicit, judge.explicit)
+        kb.close()
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds", MIXED])
@@ -49,11 +53,27 @@ def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHis
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("placement", ["auto", "kernel", "decomposed", "components", "rounds", MIXED])
+@pytest.mark.parametrize("placement", ["auto", "kernel", "rounds", MIXED])
+@given(history=rule_histories(most_steps=6, largest_arity=4), allowed=ALLOWED)
+@settings(SLOW, max_examples=2000)
+def test_very_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
+    check_history(history, spark, placement, allowed)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("placement", ["decomposed", "components"])
 @given(history=rule_histories(most_steps=6, largest_arity=4), allowed=ALLOWED)
 @settings(SLOW, max_examples=200)
 def test_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
     check_history(history, spark, placement, allowed)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("placement", SITUATIONS)
+@given(history=rule_histories())
+@settings(SLOW, max_examples=50)
+def test_many_rules_come_and_go_on_executors(spark: SparkSession, placement: str, history: RuleHistory) -> None:
+    check_history(history, spark, placement, 0)
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds"])
@@ -126,4 +146,14 @@ def test_what_stays_in_rounds_goes_on_reading_from_the_kernel(spark: SparkSessio
     assert list(kb.update(insert=[("big", 1, 1000)]).inserted["p"]) == [(1, 1000)]
     assert len(kb.update(insert=[("small", 0)]).inserted["p"]) == 20
     assert len(kb.update(delete=[("small", 1)]).deleted["p"]) == 21
+    kb.close()
+
+
+def test_a_relation_that_is_transitive_again_has_nothing_that_had_gone(spark: SparkSession) -> None:
+    closing = "r(X, Z) :- r(X, Y), r(Y, Z)."
+    kb = spark_kb("r(1, 1).", spark, "auto")
+    kb.add_rules(closing)
+    kb.update(remove_rules=closing, delete=[("r", 1, 1)])
+    kb.add_rules(closing)
+    assert kb.count("r") == 0
     kb.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -14,16 +14,19 @@ from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.spark import rule_updating
 from tidelog.spark.adopting import adopt, reached, visits
 from tidelog.spark.changes import SparkChange
-from tidelog.spark.comparing import Comparison, Everything
+from tidelog.spark.comparing import Comparison, Everything, Followed
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.given import Given, GivenKeys, given_keys, merged
 from tidelog.spark.holding import EngineHolder
 from tidelog.spark.lineage import lost_blocks_explained
 from tidelog.spark.looking_ahead import StreamInKernel, rows_given
 from tidelog.spark.results import Done
+from tidelog.spark.rules_in_rounds import RulesInRounds
 from tidelog.spark.updating import Updating
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from tidelog.changes import Change
     from tidelog.spark.ingest import Ingested
     from tidelog.streams.update import Update
@@ -46,7 +49,7 @@ class Changeable(EngineHolder):
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
-        `insert={"edge": df}`.  If rules come or go, what they reach is derived anew, or maintained where all is in the kernel.
+        `insert={"edge": df}`.  If rules come or go, what they reach follows them, or is derived anew.
         """
         if self._stream is not None:
             self._stream.ahead.forget()
@@ -108,9 +111,9 @@ class Changeable(EngineHolder):
         ]
         return merged(*found)
 
-    def _apply(self, engine: SparkEngine, given: dict[str, GivenKeys]) -> tuple[Updating, int]:
+    def _apply(self, engine: SparkEngine, given: dict[str, GivenKeys], kept: Sequence[DataFrame] = ()) -> tuple[Updating, int]:
         """Do what was asked for; and of how many facts that were to go nobody has heard."""
-        done = Updating(engine, self._watch(), self._algorithm)
+        done = Updating(engine, self._watch(), self._algorithm, kept)
         with lost_blocks_explained():
             done.apply(self._known(given))
         return done, self._unknown(given)
@@ -198,18 +201,27 @@ class Changeable(EngineHolder):
     def _change_on_spark(
         self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
     ) -> SparkChange:
-        """What the rules reach is derived anew, from the explicit facts, and compared with before; all else stays."""
+        """What the rules reach follows them in rounds, or is derived anew and compared with before; all else stays."""
         started, relations = perf_counter(), dict(self.relations)
         changed = reached(difference)
-        before = Everything.of(engine, [(name, known.arity) for name, known in relations.items() if name in changed])
         explicit = list(self.explicit_facts())
         self._take_up(difference)
         self.restore(explicit, engine.exchange.terms)
-        renewed = self._started_engine
+        renewed, watch = self._started_engine, self._watch()
         adopt(renewed, engine, changed)
-        self._settled_engine()
-        done, unknown = self._apply(renewed, self._given(parts, planned))
-        after = Everything.of(renewed, [(name, known.arity) for name, known in self.relations.items() if name in changed])
+        followers = RulesInRounds(renewed, engine, difference, changed, watch, self._algorithm)
+        self._has_begun = True
+        with lost_blocks_explained():
+            renewed.settle(watch, followers.apply)
+        self._read.clear()
+        done, unknown = self._apply(renewed, self._given(parts, planned), followers.kept)
+        anew = changed - followers.followed
+        before, after = (
+            Everything.of(one, [(name, known.arity) for name, known in some.items() if name in anew])
+            for one, some in ((engine, relations), (renewed, self.relations))
+        )
+        given = ({name: facts.copy() for name, facts in one.exchange.explicit.items()} for one in (engine, renewed))
+        followed = Followed(followers.followed, followers.frames, done.frames.differences, *given)
         finished = Done(done, {**relations, **self.relations}, unknown, perf_counter() - started)
-        rules = rule_report(difference, visits(renewed, changed))
-        return finished.change_with(Comparison(before, after, self.spark), changed, self._as_frame, rules)
+        rules = rule_report(difference, [*followers.visits, *visits(renewed, anew)])
+        return finished.change_with(Comparison(before, after, self.spark), anew, followed, self._as_frame, rules)

@@ -1,4 +1,8 @@
-"""What two states of a knowledge base differ in, fact by fact: for changes after which everything is derived anew."""
+"""What a change of rules has brought and taken, fact by fact.
+
+Relations that were derived anew are compared with what they were. Those that followed the rules, and then the facts that came or
+went with them, have two differences to put together.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tidelog.changes import Part
+from tidelog.spark.frames import Relation
 from tidelog.spark.keeping import KeptFacts, explicit_facts, held_facts
+from tidelog.spark.sets import Difference, Sets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tidelog.spark.engine import SparkEngine
+    from tidelog.spark.maintenance import FrameMaintenance
 
 Kept = Mapping[str, KeptFacts]
 
@@ -53,17 +60,6 @@ class Comparison:
         given = one.explicit.get(relation)
         return self._chosen(changed, given, "left semi" if part == "explicit" else "left anti")
 
-    def explicit(self) -> Iterable[tuple[bool, KeptFacts]]:
-        """The explicit facts that went (False) and came (True)."""
-        for relation in {**self.before.explicit, **self.after.explicit}:
-            mine, others = self.after.explicit.get(relation), self.before.explicit.get(relation)
-            for came, found in (
-                (False, self._chosen(others, mine, "left anti")),
-                (True, self._chosen(mine, others, "left anti")),
-            ):
-                if found is not None:
-                    yield came, found
-
     def _chosen(self, facts: KeptFacts | None, others: KeptFacts | None, how: str) -> KeptFacts | None:
         """The facts that are among others (`left semi`), or are not (`left anti`); None if there are none."""
         if facts is None or (others is None and how == "left semi"):
@@ -83,3 +79,34 @@ class Comparison:
 
     def _frame(self, keys: Any) -> Any:
         return self.spark.createDataFrame(keys) if isinstance(keys, pa.Table) else keys
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What followed a change of rules, and a change of facts after it."""
+
+    names: set[str]
+    by_rules: FrameMaintenance
+    by_facts: Mapping[str, Difference]
+    explicit_before: Mapping[str, Relation]
+    explicit_after: Mapping[str, Relation]
+
+    def facts(self, name: str, part: Part, *, came: bool) -> Relation | None:
+        """What came to a relation, or went from it; all of it, or one part."""
+        sets, (first, second) = self.by_rules.sets, (changes.get(name) for changes in (self.by_rules.differences, self.by_facts))
+        parts = [_without(sets, one, other, came=came) for one, other in ((first, second), (second, first)) if one is not None]
+        if not parts:
+            return None
+        found = sets.together(parts, parts[0])
+        given = (self.explicit_after if came else self.explicit_before).get(name) or Relation(found.width)
+        if part != "all":
+            found = sets.inside(found, given) if part == "explicit" else sets.outside(found, given)
+        return found if found.count else None
+
+
+def _without(sets: Sets, one: Difference, other: Difference | None, *, came: bool) -> Relation:
+    """What came with one change and did not go with another, or the other way round."""
+    mine = one.came if came else one.went
+    if other is None:
+        return mine
+    return sets.outside(mine, other.went if came else other.came)

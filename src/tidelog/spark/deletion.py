@@ -72,6 +72,8 @@ class Deletion:
     differences: Mapping[str, Difference]
     """Of relations that are what they will be."""
     counters: Counters
+    removed: tuple[CoreRule, ...] = ()
+    """Rules that have gone; the unit has those that were there and stay."""
     _waiting: dict[str, list[tuple[Relation, int]]] = field(default_factory=dict)
     """Suspects, and up to which time they have been looked at."""
     _gone: dict[str, list[Relation]] = field(default_factory=dict)
@@ -82,14 +84,21 @@ class Deletion:
 
     @property
     def lost(self) -> int:
-        """How many facts were lost below, or came where their absence was asked for, or were taken back."""
+        """How many facts were lost below, or came where their absence was asked for, or were taken back, or lost a rule."""
         taken_back = sum(self.given[name].went.count for name in self.unit.relations if name in self.given)
-        return taken_back + sum(facts.count for _, _, facts in self._losing())
+        return taken_back + sum(facts.count for _, _, facts in self._losing()) + sum(map(self._instances, self.removed))
+
+    @property
+    def is_worth_it(self) -> bool:
+        """Whether rules that have gone cannot have given most of what there was."""
+        return not self._is_most(sum(map(self._instances, self.removed)))
+
+    def _is_most(self, count: int) -> bool:
+        return count > max(TINY, _SHARE * sum(self.before[name].count for name in self.unit.relations))
 
     def gone(self, patience: float) -> dict[str, Relation]:
         """Take away what has lost an instance, or was the user's and is not any more, and is not proved otherwise."""
         began, after = time.perf_counter(), 0
-        held = sum(self.before[name].count for name in self.unit.relations)
         self._wait(self._lost_below())
         for until in self.past.shares():
             while suspects := self._due(until):
@@ -100,7 +109,7 @@ class Deletion:
                 for name, going in new.items():
                     self._gone.setdefault(name, []).append(going)
                     self._asked[name] = self.sets.together([*([self._asked[name]] if name in self._asked else []), going], going)
-                if sum(some.count for parts in self._gone.values() for some in parts) > max(TINY, _SHARE * held):
+                if self._is_most(sum(some.count for parts in self._gone.values() for some in parts)):
                     raise GivenUpError("more than half of what there was would have gone, to be looked for again")
                 if time.perf_counter() - began > patience:
                     raise TakesLongerError("to follow what has gone was taking longer")
@@ -159,10 +168,19 @@ class Deletion:
                 args = tuple(Variable(f"V{at}") for at in range(went.width))
                 self._suspect(found, CoreRule(Atom(name, args), (Atom("#given", args),), 0, ""), 0, went, went.count)
         for rule, at, facts in self._losing():
-            # How many facts there are for a value tells how many a lost one will meet.
-            met = max((self.past.for_a_value(literal.predicate) for literal in rule.body if self._is_own(literal)), default=1)
-            self._suspect(found, rule, at, facts, facts.count * met)
+            self._suspect(found, rule, at, facts, facts.count * self._met(rule))
+        for rule in self.removed:
+            self._suspect(found, rule, None, None, self._instances(rule))
         return found
+
+    def _met(self, rule: CoreRule) -> int:
+        """How many facts of the unit one will meet, more or less: as many as there are for a value."""
+        return max((self.past.for_a_value(literal.predicate) for literal in rule.body if self._is_own(literal)), default=1)
+
+    def _instances(self, rule: CoreRule) -> int:
+        """How many instances a rule had, at a guess: few facts of one atom are all that counts."""
+        counts = [self.before[literal.predicate].count for literal in rule.body if isinstance(literal, Atom)]
+        return min(counts, default=1) * self._met(rule)
 
     def _losing(self) -> Iterator[tuple[CoreRule, int, Relation]]:
         """Rules with an atom that has lost facts."""
@@ -182,8 +200,10 @@ class Deletion:
                     self._suspect(found, rule, at, going, going.count, after)
         return found
 
-    def _suspect(self, found: Found, rule: CoreRule, lost_at: int, lost: Relation, start: int, after: int = 0) -> None:
-        """Note the heads of a rule's instances that are lost with facts at a place of its body, if these could prove them."""
+    def _suspect(
+        self, found: Found, rule: CoreRule, lost_at: int | None, lost: Relation | None, start: int, after: int = 0
+    ) -> None:
+        """Note the heads of instances that could prove them and are lost with facts at a place of a rule's body, or with it."""
         asked = self.past.of(rule.head.predicate, after)
         body: list[Literal] = []
         seen: list[Relation | None] = []
@@ -198,7 +218,8 @@ class Deletion:
             else:
                 body.append(literal)
                 seen.append(facts)
-        if asked.held is None and tests and not self._is_own(rule.body[lost_at]) and rule.head.args:
+        is_lost_here = lost_at is not None and self._is_own(rule.body[lost_at])
+        if asked.held is None and tests and not is_lost_here and rule.head.args:
             # Spark does not find what it keeps as columns if one job asks for it twice: so there are two.
             instance = Atom("#instance", (*rule.head.args, *(test.left for test in tests)))
             some = self._joined(replace(rule, head=instance, body=tuple(body)), seen, self.before, lost_at, start)
@@ -206,7 +227,8 @@ class Deletion:
             body, seen, lost_at, start = [instance], [facts], 0, facts.count
         head = Atom("#suspect", (*_args(rule.head), _TIME))
         variant = replace(rule, head=head, body=(Atom(rule.head.predicate, head.args), *body, *tests))
-        some = self._joined(variant, [asked, *seen, *(None for _ in tests)], self.before, lost_at + 1, start)
+        first = None if lost_at is None else lost_at + 1
+        some = self._joined(variant, [asked, *seen, *(None for _ in tests)], self.before, first, start)
         parts, before = found.get(rule.head.predicate, ([], 0))
         found[rule.head.predicate] = [*parts, some], before + start
 
@@ -248,7 +270,7 @@ class Deletion:
     # --- rules -----------------------------------------------------------------------------------------------------------
 
     def _joined(
-        self, rule: CoreRule, seen: list[Relation | None], elsewhere: Mapping[str, Relation], first: int, start: int
+        self, rule: CoreRule, seen: list[Relation | None], elsewhere: Mapping[str, Relation], first: int | None, start: int
     ) -> DataFrame | Int32s:
         """What a rule derives whose literals see sets, or else relations by their names."""
 

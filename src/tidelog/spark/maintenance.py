@@ -38,6 +38,18 @@ Found = tuple[list["DataFrame | Int32s"], int]
 """Facts that were found, and from how many others."""
 
 
+@dataclass(frozen=True, slots=True)
+class OtherRules:
+    """How the rules of a unit differ from those before."""
+
+    added: frozenset[int] = frozenset()
+    """Where those stand in the program that are new."""
+    removed: tuple[CoreRule, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed)
+
+
 @dataclass(slots=True)
 class FrameMaintenance:
     """One update of the units that are in rounds."""
@@ -59,13 +71,16 @@ class FrameMaintenance:
     given_up: dict[str, int]
     """For relations how many facts were lost when it was not worth it to follow them; kept from update to update."""
     algorithm: str = "auto"
+    others: dict[tuple[str, ...], OtherRules] = field(default_factory=dict)
+    """For the relations of units whose rules have changed."""
     chosen: dict[str, str] = field(default_factory=dict)
     """The algorithms that took part, each with the reason that it was first chosen for."""
     counters: Counters = field(default_factory=Counters)
 
     def is_touched(self, unit: Unit) -> bool:
-        """Whether anything that a unit reads, or that was given of it, has changed."""
-        return any(self.differences.get(name) for name in unit.uses) or any(name in self.given for name in unit.relations)
+        """Whether anything that a unit reads, or that was given of it, or one of its rules has changed."""
+        is_given = any(name in self.given for name in unit.relations)
+        return is_given or unit.relations in self.others or any(self.differences.get(name) for name in unit.uses)
 
     def apply(self, unit: Unit) -> None:
         """Make a unit's relations what they now are."""
@@ -88,10 +103,12 @@ class FrameMaintenance:
     # --- rules -----------------------------------------------------------------------------------------------------------
 
     def _maintain(self, unit: Unit) -> None:
-        gone = self._delete(unit)
+        others = self.others.get(unit.relations, OtherRules())
+        before = replace(unit, rules=tuple(rule for rule in unit.rules if rule.origin not in others.added))
+        gone = self._delete(before, others.removed)
         recorded = self.rounds.recorded = {}
         changed = {name: d.came for name, d in self.differences.items() if d.came.count and name in unit.uses}
-        found = self._gained(unit)
+        found = self._gained(unit, others.added)
         new = self.rounds.specials(unit, changed)
         self.rounds.watch.progress.round = 0
         for name, (some, start) in found.items():
@@ -113,17 +130,19 @@ class FrameMaintenance:
 
     # --- what goes -------------------------------------------------------------------------------------------------------
 
-    def _delete(self, unit: Unit) -> dict[str, Relation]:
-        """Take away what has gone, unless it took too long before, or does now."""
+    def _delete(self, unit: Unit, removed: tuple[CoreRule, ...]) -> dict[str, Relation]:
+        """Take away what has gone, and bring back what follows from rules that stay; unless that takes, or took, too long."""
         with Past(unit, self.sets, self.before, self.rounds.terms.count) as past:
             known = self.before, self.explicit, self.given, self.differences
-            deletion = Deletion(unit, self.rounds, self.sets, past, *known, self.counters)
+            deletion = Deletion(unit, self.rounds, self.sets, past, *known, self.counters, removed)
             lost = deletion.lost
             if not lost:
                 return {}
             if self.given_up.get(unit.owner, lost + 1) <= lost:
                 self.given_up[unit.owner] *= 2  # so that it is tried again some time
                 raise GivenUpError("to follow what has gone took longer when as much had gone before")
+            if not deletion.is_worth_it:
+                raise GivenUpError("a rule has gone that may have given more than half of what there was")
             self.chosen.setdefault("by time", "facts have gone")
             try:
                 gone = deletion.gone(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
@@ -146,13 +165,16 @@ class FrameMaintenance:
 
     # --- what comes ------------------------------------------------------------------------------------------------------
 
-    def _gained(self, unit: Unit) -> dict[str, Found]:
-        """What the user has given, and what changes below have brought."""
+    def _gained(self, unit: Unit, added: frozenset[int]) -> dict[str, Found]:
+        """What the user has given, what changes below have brought, and what new rules give."""
         rounds, found = self.rounds, dict[str, Found]()
         for name in unit.relations:
             if name in self.given and self.given[name].came.count:
                 _note(found, name, self._candidates(self.given[name].came), self.given[name].came.count)
         for rule in unit.rules:
+            if rule.origin in added:
+                _note(found, rule.head.predicate, *rounds.derived(rule))
+                continue
             uses: list[tuple[CoreRule, RelationAt, int, int]] = []
             for at, literal in enumerate(rule.body):
                 if isinstance(literal, Atom) and (d := self._lower(unit, literal)) and d.came.count:

@@ -18,7 +18,7 @@ from tidelog.local.kernel.memory import Int32s
 from tidelog.local.virtual import VirtualRelation
 from tidelog.program.relations import Relation
 from tidelog.spark.changes import SparkChange
-from tidelog.spark.comparing import Comparison
+from tidelog.spark.comparing import Comparison, Followed
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation as FrameRelation
 from tidelog.spark.keeping import KeptFacts, changed_facts
@@ -55,6 +55,11 @@ def _kinds(known: Relation) -> list[Kind | None]:
     return [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
 
 
+def described(chosen: Mapping[str, str]) -> str:
+    """The algorithms that took part, and why each was chosen."""
+    return "; ".join(f"{name}: {why}" for name, why in chosen.items()) or "semi-naive"
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """An update that has been done."""
@@ -71,17 +76,27 @@ class Done:
         done = self.updating
         return self._change(lambda part, came: self._facts(done.changed(), part, came=came), self._statistics(), as_frame, rules)
 
-    def change_with(self, compared: Comparison, reached: set[str], as_frame: AsFrame, rules: RuleChanges) -> SparkChange:
-        """The same, where some relations have been derived anew and are compared with what they were."""
+    def change_with(
+        self, compared: Comparison, anew: set[str], followed: Followed, as_frame: AsFrame, rules: RuleChanges
+    ) -> SparkChange:
+        """The same after rules have changed: some relations were derived anew, and others followed the rules before the facts."""
         done, engine = self.updating, self.updating.engine
 
         def facts(part: Part, came: bool) -> dict[str, Facts]:
-            kept = {name: compared.facts(name, part, came=came) for name in self.known if name in reached}
-            anew = {name: _facts_of_keys(engine, self.known[name], some) for name, some in kept.items() if some is not None}
-            return anew | self._facts([name for name in done.changed() if name not in reached], part, came=came)
+            kept = {name: compared.facts(name, part, came=came) for name in self.known if name in anew}
+            found = {name: _facts_of_keys(engine, self.known[name], some) for name, some in kept.items() if some is not None}
+            for name in sorted(followed.names):
+                if (some := followed.facts(name, part, came=came)) is not None:
+                    found[name] = facts_of(engine, self.known[name], some)
+            return found | self._facts([name for name in done.changed() if name not in anew | followed.names], part, came=came)
 
-        why = "rematerialise: rules have changed, and what they reach was derived anew"
-        return self._change(facts, replace(self._statistics(), algorithm=why), as_frame, rules)
+        statistics, chosen = self._statistics(), followed.by_rules.chosen
+        if anew:
+            chosen = {"rematerialise": "rules have changed, and what cannot follow them was derived anew", **chosen}
+        counters = replace(statistics.counters)
+        counters.add(followed.by_rules.counters)
+        statistics = replace(statistics, algorithm=described({**chosen, **done.chosen, **chosen}), counters=counters)
+        return self._change(facts, statistics, as_frame, rules)
 
     def _facts(self, names: list[str], part: Part, *, came: bool) -> dict[str, Facts]:
         done = self.updating
@@ -106,7 +121,7 @@ class Done:
     def _statistics(self) -> ChangeStatistics:
         done, counts = self.updating, self.updating.counts
         return ChangeStatistics(
-            done.algorithm,
+            described(done.chosen),
             counts.inserted,
             counts.deleted,
             counts.without_effect + self.unknown,

@@ -131,7 +131,7 @@ class Rounds:
             if all(self.relations[name].count for _, name in _atoms(rule)):
                 by_head.setdefault(rule.head.predicate, []).append((rule, at, delta))
         result: Deltas = {}
-        candidates = {name: ([self._derived(*use) for use in uses], self._start(uses)) for name, uses in by_head.items()}
+        candidates = {name: ([self.derived(*use)[0] for use in uses], self._start(uses)) for name, uses in by_head.items()}
         for name, (found, start) in candidates.items():
             before = self.relations[name].count
             new = self.added(name, found, start)
@@ -150,15 +150,15 @@ class Rounds:
             for rule, _, delta in uses
         )
 
-    def _derived(self, rule: CoreRule, at: int | None, delta: Relation | None) -> DataFrame | Int32s:
-        """What a rule derives: rows, if the driver holds all that it reads."""
+    def derived(self, rule: CoreRule, at: int | None = None, delta: Relation | None = None) -> tuple[DataFrame | Int32s, int]:
+        """What a rule derives: rows, if the driver holds all that it reads; and how many facts it starts from."""
         self.watch.progress.working_on = rule.shown
 
         def relation_at(place: int, name: str) -> Relation:
             return delta if place == at and delta is not None else self.relations[name]
 
         start = self._start([(rule, at, delta)])
-        return self.joined(rule, relation_at, at, start)
+        return self.joined(rule, relation_at, at, start), start
 
     def joined(self, rule: CoreRule, relation_at: RelationAt, first: int | None, start: int) -> DataFrame | Int32s:
         """What a rule derives from the relations that its literals see, starting from so many facts."""

@@ -7,7 +7,7 @@ the kernel goes back, and of the relations on Spark the copies from before take 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,8 @@ from tidelog.spark.rounds import Rounds
 from tidelog.spark.sets import Difference, Sets
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
     from tidelog.spark.engine import SparkEngine
 
 
@@ -47,8 +49,9 @@ class Counts:
 class Updating:
     """One update of an engine."""
 
-    def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str) -> None:
-        self.engine, self.exchange, self.watch = engine, engine.exchange, watch
+    def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, kept: Sequence[DataFrame] = ()) -> None:
+        """`kept` is what somebody else has to go back to if the update fails."""
+        self.engine, self.exchange, self.watch, self._kept = engine, engine.exchange, watch, kept
         exchange = self.exchange
         self.counts, self.changes, self.undo = Counts(), ExplicitChanges(), Undo(engine.state)
         self.sets = Sets(engine.spark, engine.lineage)
@@ -83,9 +86,8 @@ class Updating:
     def apply(self, given: Mapping[str, GivenKeys]) -> None:
         """Do it all, or nothing."""
         self.asked = {name: facts.arity for name, facts in given.items()}
-        self.engine.lineage.protect(
-            piece for held in (*self.before.values(), *self._explicit_before.values()) for piece, _ in held.pieces
-        )
+        own = (piece for held in (*self.before.values(), *self._explicit_before.values()) for piece, _ in held.pieces)
+        self.engine.lineage.protect([*own, *self._kept])
         self.watch.progress.facts = sum(
             self.exchange.size(name) for name in {*self.exchange.relations, *self.exchange.in_kernel} if is_seen(name)
         )
@@ -268,10 +270,9 @@ class Updating:
     # --- what it did -----------------------------------------------------------------------------------------------------
 
     @property
-    def algorithm(self) -> str:
+    def chosen(self) -> dict[str, str]:
         """The algorithms that took part, and why each was chosen."""
-        chosen = {**self.frames.chosen, **self.kernel.chosen}
-        return "; ".join(f"{name}: {why}" for name, why in chosen.items()) or "semi-naive"
+        return {**self.frames.chosen, **self.kernel.chosen}
 
     @property
     def counters(self) -> Counters:
