@@ -184,6 +184,33 @@ def test_many_random_updates_at_both_places(spark: SparkSession, algorithm: str,
     check_history(history, spark, "auto", memory_budget=MIXED, algorithm=algorithm)
 
 
+def test_what_outgrows_the_kernel_leaves_it(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        "p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z). n(X, N) :- p(X, _), N = count { p(X, Y) }. s(X) :- small(X). small(1)."
+    )
+    checked = program(text)
+    kb = spark_kb(text, spark, "auto", memory_budget=64 * 25, modules=False)
+    kb.update(insert=[("e", at, at + 1) for at in range(9)])
+    assert {str(placed.where) for placed in kb.placements} == {"kernel"}  # whatever has come, until the next update
+
+    def failing(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tidelog.spark.engine.SparkEngine.settle", failing)
+        with pytest.raises(KeyboardInterrupt):
+            kb.update(insert=[("e", 9, 10)])
+    assert (kb.count("e"), kb.count("p")) == (9, 45)
+    change = kb.update(insert=[("e", 9, 10)], delete=[("e", 3, 4)])
+    where = {placed.relations[0]: str(placed.where) for placed in kb.placements}
+    assert where == {"p": "rounds", "n": "rounds", "s": "kernel"}
+    edges = {("e", at, at + 1) for at in range(10) if at != 3}
+    explicit = set(checked.facts) | set(ground(f"e({one}, {other})" for _, one, other in edges))
+    assert without_empty(held(kb)) == without_empty(materialise(checked, explicit))
+    assert (len(change.inserted["p"]), len(change.deleted["p"])) == (6, 24)
+    kb.close()
+
+
 # --- one by one ----------------------------------------------------------------------------------------------------------
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). edge(a, b). edge(b, c)."

@@ -61,7 +61,7 @@ class Changeable(EngineHolder):
     def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream; where all is in the kernel, with what is known of the next one."""
         is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
-        engine = self._settled_engine()
+        engine = self._roomy_engine()
         if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
             return self._done(update)
         if self._stream is None or not self._stream.serves(engine):
@@ -92,13 +92,28 @@ class Changeable(EngineHolder):
 
     def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
         started = perf_counter()
-        given, engine, known = self._given(parts, planned), self._settled_engine(), self._loaded
+        given, engine, known = self._given(parts, planned), self._roomy_engine(), self._loaded
         try:
             done, unknown = self._apply(engine, given)
         except BaseException:
             self._loaded = known
             raise
         return Done(done, dict(self.relations), unknown, perf_counter() - started).change(self._as_frame)
+
+    def _roomy_engine(self) -> SparkEngine:
+        """The engine when everything has been derived, and nothing has outgrown the kernel by the updates before."""
+        engine = self._settled_engine()
+        if not engine.has_outgrown:
+            return engine
+        saved = {name: getattr(self, name) for name in _CHANGED_BY_RULES}
+        try:
+            self.restore(list(self.explicit_facts()), engine.exchange.terms)
+            adopt(self._started_engine, engine, set())
+            return self._settled_engine()
+        except BaseException:
+            for name, value in saved.items():
+                setattr(self, name, value)
+            raise
 
     def _given(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> dict[str, GivenKeys]:
         """What an update does to facts, with those that stand among rules."""
@@ -145,7 +160,7 @@ class Changeable(EngineHolder):
 
     def _change_rules(self, parts: dict[str, Given], remove: str | Iterable[str], add: str | Iterable[str]) -> SparkChange:
         """Let rules go and come, and facts with them."""
-        engine = self._settled_engine()
+        engine = self._roomy_engine()
         texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
         self._live = self._live or LiveRules.of(self._program)
         planned = plan_change(self._live, texts[0], texts[1], self._loaded)

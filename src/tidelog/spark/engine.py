@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tidelog.errors import TidelogError
 from tidelog.local.choosing import costs_of, rows_of
 from tidelog.local.core import Closure, Core, Unit
-from tidelog.local.materialise import Evaluation, Round, Statistics
+from tidelog.local.materialise import Evaluation, Round, Statistics, is_seen
 from tidelog.local.rewriting import core_of
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import Structure
@@ -196,6 +196,17 @@ class SparkEngine:
     def is_in_kernel(self) -> bool:
         """Whether all relations are in the kernel, and nowhere else."""
         return all(where is Where.KERNEL for where in self._where.values()) and not self.exchange.relations
+
+    @property
+    def has_outgrown(self) -> bool:
+        """Whether something in the kernel has become so large that it would be placed elsewhere now."""
+        tables, allowed = self.state.tables, 2 * (self.budget // BYTES_A_FACT)  # what is read there, and what is derived
+        if self.forced != "auto" or sum(map(len, tables.values())) <= allowed:
+            return False
+        read = (
+            {*unit.relations, *unit.uses} for unit in self.structure.units.values() if self._where[unit.owner] is Where.KERNEL
+        )
+        return any(sum(len(tables[name]) for name in names if name in tables and is_seen(name)) > allowed for names in read)
 
     def remembered(self) -> Mapping[str, Any]:
         """What other rules change of an engine in the kernel, all of which is replaced and never changed in place."""
