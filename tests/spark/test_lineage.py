@@ -73,3 +73,26 @@ def test_a_lost_block_has_a_code() -> None:
     assert caught.value.diagnostics[0].code == "TL086"
     with pytest.raises(RuntimeError, match="other"), lost_blocks_explained():
         raise RuntimeError("other")
+
+
+def test_what_nothing_reads_any_more_is_swept(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.spark.lineage._WORTH_SWEEPING", 0)
+
+    def folders() -> int:
+        return len(list(tmp_path.glob("tidelog-lineage-*/*")))
+
+    with Lineage(spark, "reliable", tmp_path) as lineage:
+        some = [lineage.cut(spark.range(at, at + 3)) for at in range(6)]
+        used = [some[0].select("id"), some[1].where("id > 2"), some[2].join(some[3], "id", "left_anti")]
+        lineage.sweep(used)
+        lineage.sweep(used)
+        assert folders() == 6, "it is too early"
+        lineage.sweep(used[:2])
+        assert folders() == 4, "two are read by nobody, and two were so a call ago"
+        lineage.sweep(used[:2])
+        assert folders() == 2
+        assert sorted(row.id for frame in used[:2] for row in frame.collect()) == [0, 1, 2, 3]
+        monkeypatch.setattr("tidelog.spark.lineage._WORTH_SWEEPING", 1)
+        lineage.sweep([])
+        lineage.sweep([])
+        assert folders() == 2, "nothing has come since"

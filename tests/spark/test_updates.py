@@ -24,6 +24,8 @@ from tidelog.spark.frames import rows_of_table
 from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 ON_EXECUTORS, FACTS_ON_EXECUTORS = "rounds on executors", "rounds, facts on executors"
@@ -209,6 +211,25 @@ def test_what_outgrows_the_kernel_leaves_it(spark: SparkSession, monkeypatch: py
     assert without_empty(held(kb)) == without_empty(materialise(checked, explicit))
     assert (len(change.inserted["p"]), len(change.deleted["p"])) == (6, 24)
     kb.close()
+
+
+def test_files_of_updates_do_not_stay(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.spark.lineage._WORTH_SWEEPING", 0)
+    text = "p(X, Y) :- e(X, Y). e(1, 2). e(2, 3). e(3, 4)."
+    checked, explicit = program(text), set(program(text).facts)
+    with no_facts_in_the_driver():
+        kb = spark_kb(text, spark, "rounds", lineage="reliable", lineage_folder=tmp_path)
+        counts, changes = [], []
+        for at in range(6):
+            going, coming = (f"e({at + 1}, {at + 2})", f"e({at + 4}, {at + 5})")
+            changes.append(kb.update(delete=as_tuples(ground([going])), insert=as_tuples(ground([coming]))))
+            explicit = (explicit - set(ground([going]))) | set(ground([coming]))
+            assert without_empty(held(kb)) == without_empty(materialise(checked, explicit))
+            counts.append(len(list(tmp_path.glob("tidelog-lineage-*/*"))))
+            if at:
+                assert list(changes[at - 1].inserted["p"]) == [(at + 3, at + 4)], "until the next but one"
+        kb.close()
+    assert counts[5] < counts[2] + 4, counts
 
 
 # --- one by one ----------------------------------------------------------------------------------------------------------

@@ -98,6 +98,7 @@ class Changeable(EngineHolder):
         except BaseException:
             self._loaded = known
             raise
+        engine.lineage.sweep(engine.exchange.in_use())
         return Done(done, dict(self.relations), unknown, perf_counter() - started).change(self._as_frame)
 
     def _roomy_engine(self) -> SparkEngine:
@@ -230,6 +231,7 @@ class Changeable(EngineHolder):
             renewed.settle(watch, followers.apply)
         self._read.clear()
         done, unknown = self._apply(renewed, self._given(parts, planned), followers.kept)
+        renewed.lineage.sweep((*engine.exchange.in_use(), *renewed.exchange.in_use()))  # the change reads what was before
         anew = changed - followers.followed
         before, after = (
             Everything.of(one, [(name, known.arity) for name, known in some.items() if name in anew])

@@ -6,7 +6,8 @@ Where everything fits into the kernel, Spark numbers nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Union
 
@@ -69,6 +70,15 @@ class Exchange:
         if name in self.relations:
             return self.relations[name].count
         return sum(rows for _, rows in self.read.get(name, ()))
+
+    def in_use(self) -> Iterator[DataFrame]:
+        """All frames that anything is read from."""
+        for relation in (*self.relations.values(), *self.explicit.values()):
+            yield from relation.in_use()
+        yield from self.terms.pieces
+        for keys, _ in itertools.chain.from_iterable(self.read.values()):
+            if not isinstance(keys, pa.Table):
+                yield keys.frame if isinstance(keys, Blocks) else keys
 
     # --- to the kernel ---------------------------------------------------------------------------------------------------
 

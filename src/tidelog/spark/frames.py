@@ -184,6 +184,13 @@ class Relation:
             _sorted={},
         )
 
+    def in_use(self) -> Iterator[DataFrame]:
+        """All frames that the facts are read from."""
+        yield from (piece for piece, _ in (*self.pieces, *self.retired))
+        yield from (frame for _, frame in self._sorted.values())
+        for facts, _ in self.gone:
+            yield from facts.in_use()
+
     def partitioned(self, frame: DataFrame) -> DataFrame:
         """A frame with the partitions that the pieces have; Spark leaves out what is so already."""
         partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions") or 8)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Policy = Literal["local", "reliable"]
 _LOST = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+_WORTH_SWEEPING = 100
+"""When so many frames have been written since, somebody looks which of them are still read."""
 
 
 class Lineage:
@@ -40,7 +42,10 @@ class Lineage:
             raise fail("TL074", "the lineage policy 'reliable' needs a folder", fix=fix)
         self._spark = spark
         self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
-        self._written: dict[int, tuple[DataFrame, str]] = {}
+        self._written: dict[int, tuple[DataFrame, str, int]] = {}
+        """Frames with their folders, and how many sweeps there had been."""
+        self._sweeps = self._left = 0
+        self._in_use: list[DataFrame] = []
         self._protected: set[int] = set()
         self._waiting: list[DataFrame] = []
         """Protected frames that were to be released."""
@@ -76,9 +81,9 @@ class Lineage:
         if id(df) in self._protected:
             self._waiting.append(df)
             return
-        _, path = self._written.pop(id(df), (None, None))
-        if path is not None:
-            _delete(path)
+        written = self._written.pop(id(df), None)
+        if written is not None:
+            _delete(written[1])
         else:
             df.unpersist()
 
@@ -89,9 +94,32 @@ class Lineage:
         for frame in waiting:
             self.release(frame)
 
+    def sweep(self, in_use: Iterable[DataFrame]) -> None:
+        """Remove files that no frame reads which is in use now or was at the last call, if many have come since.
+
+        Those that were written since the call before the last one stay in any case: a change may read them.
+        """
+        if self._folder is None:
+            return
+        now = list(in_use)
+        before, self._in_use = self._in_use, now
+        self._sweeps += 1
+        old = {key: path for key, (_, path, age) in self._written.items() if age < self._sweeps - 2}
+        if len(old) < self._left + _WORTH_SWEEPING:
+            return
+        # Frames are made from others, with some columns or without some rows: only Spark knows the files.
+        frames = {id(frame): frame for frame in (*before, *now)}
+        read = {file.rsplit("/", 2)[-2] for frame in frames.values() for file in frame.inputFiles()}
+        for key, path in old.items():
+            if key not in self._protected and path.rsplit("/", 1)[-1] not in read:
+                del self._written[key]
+                _delete(path)
+        self._left = len(self._written.keys() & old.keys())
+
     def close(self) -> None:
         """Remove all files; what was cut must not be used any more."""
         self._written.clear()
+        self._in_use.clear()
         if self._folder is not None:
             _delete(self._folder)
 
@@ -105,7 +133,7 @@ class Lineage:
         path = f"{self._folder}/{uuid.uuid4().hex}"
         df.write.parquet(path, compression="lz4")
         kept = self._spark.read.schema(df.schema).parquet(path)
-        self._written[id(kept)] = kept, path  # the frame itself too, so that no other can have its id
+        self._written[id(kept)] = kept, path, self._sweeps  # the frame itself too, so that no other can have its id
         return kept
 
 
