@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _SHARES = 12
 """A relation is looked at in no more parts than so, one after the other by the time at which they came."""
-_WORTH_PARTING = 200_000
+_WORTH_PARTING = 6_000_000
 """A unit that has no more facts is looked at as a whole: its rounds cost what jobs cost, however few facts they read."""
 _END = (1 << 31) - 1
 
