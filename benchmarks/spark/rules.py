@@ -1,7 +1,7 @@
 """A rule that comes to, or goes from, a closure of millions of facts in rounds on Spark, with one step of a hundred.
 
-What is measured is `kb.add_rules` or `kb.remove_rules`, and how many facts of the closure came and went by it; everything has been
-derived before.  Compared with it is starting over: the same calls, asked to derive all that the rule reaches anew.
+What is measured is `kb.add_rules` or `kb.remove_rules`, and how many facts of the closure came and went by it; everything has
+been derived before.  Compared with it is starting over: the same calls, asked to derive all that the rule reaches anew.
 """
 
 from __future__ import annotations
