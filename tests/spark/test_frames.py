@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.spark.frames import Relation, frame_of_rows
+from tidelog.spark.frames import Relation
 from tidelog.spark.lineage import Lineage
+from tidelog.spark.matrices import frame_of_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tidelog.spark.frames import Relation, frame_of_rows
+from tidelog.spark.frames import Relation
 from tidelog.spark.lineage import Lineage
+from tidelog.spark.matrices import frame_of_rows
 from tidelog.spark.novelty import TINY, Novelty
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tidelog.local.core import Unit
-from tidelog.spark.frames import Relation, frame_of_rows
+from tidelog.spark.frames import Relation
 from tidelog.spark.lineage import Lineage
+from tidelog.spark.matrices import frame_of_rows
 from tidelog.spark.past import Past
 from tidelog.spark.sets import Sets
 

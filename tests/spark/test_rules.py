@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tidelog.local.core import CoreRule
-from tidelog.spark.frames import columns, frame_of_rows, union
+from tidelog.spark.matrices import columns, frame_of_rows, union
 from tidelog.spark.rules import Names, next_literal
 from tidelog.spark.session import session
 from tidelog.syntax.tree import Atom, Variable

@@ -20,8 +20,8 @@ from tidelog import TidelogError
 from tidelog.local.kernel.memory import Int32s
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
-from tidelog.spark.frames import rows_of_table
 from tidelog.spark.kb import SparkKnowledgeBase
+from tidelog.spark.matrices import rows_of_table
 
 if TYPE_CHECKING:
     from pathlib import Path

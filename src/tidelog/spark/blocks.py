@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import columns, schema
+from tidelog.spark.matrices import columns, schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

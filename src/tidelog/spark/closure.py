@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 
 from tidelog.local.virtual import VirtualRelation
 from tidelog.program.modules import Module, ModuleKind
-from tidelog.spark.frames import schema
+from tidelog.spark.matrices import schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

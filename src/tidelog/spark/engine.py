@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidelog.errors import TidelogError
 from tidelog.local.choosing import costs_of, rows_of
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tidelog.spark.lineage import Lineage
     from tidelog.spark.terms import SparkDictionary
 
-_OF_THE_RULES = ("program", "structure", "frame_core", "derived_in_kernel", "_where", "placements")
 _BYTES_AN_EDGE = 16
 """What an edge takes in a task that closes a graph."""
 
@@ -59,12 +58,13 @@ class SparkEngine:
         if rules is not None:
             kernel_core.parts = {number: kernel_core.parts[at] for at, number in enumerate(rules) if at in kernel_core.parts}
         self.structure = Structure.of(kernel_core)
-        self.frame_core = self._core_for_frames(program)
+        self.frame_core = self.core_for_frames(program)
         self.state = State()
         self.state.prepare(kernel_core)
         self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core), terms)
         self.placements: list[Placement] = []
-        self._where: dict[str, Where] = {}
+        self.where: dict[str, Where] = {}
+        """For relations of the program where they are evaluated."""
         self.given_up: dict[str, int] = {}
         """Where deletions on Spark were not worth it, and with how many lost facts."""
         self.derived_in_kernel: set[str] = set()
@@ -76,7 +76,7 @@ class SparkEngine:
         self.waiting: dict[str, GivenKeys] = {}
         """Facts that have come since."""
 
-    def _core_for_frames(self, program: Program) -> Core:
+    def core_for_frames(self, program: Program) -> Core:
         """Rounds take a transitive relation for what it says, unless somebody asks for the ways of its own."""
         return core_of(program, modules=self.modules and self.forced != Where.ROUNDS, native=frozenset())
 
@@ -114,7 +114,7 @@ class SparkEngine:
             self.exchange.terms.number(constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
-            if component.predicates[0] in self._where:  # another engine has derived it, and this one will follow changes
+            if component.predicates[0] in self.where:  # another engine has derived it, and this one will follow changes
                 self.bring_inputs(component)
             elif not follows(component):
                 self._evaluate(component, watch)
@@ -141,7 +141,7 @@ class SparkEngine:
 
     def where_of(self, relation: str) -> Where:
         """Where a relation of the program was evaluated."""
-        return self._where[relation]
+        return self.where[relation]
 
     def seconds_of(self, relation: str) -> float:
         """What it took to derive the component of a relation."""
@@ -152,7 +152,7 @@ class SparkEngine:
         stored, exchange = self.stored_name(relation), self.exchange
         if stored in exchange.in_kernel or stored in exchange.relations:
             return False
-        where = self._where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
+        where = self.where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
         if where is Where.KERNEL:
             exchange.to_kernel(stored, arity)
         else:
@@ -189,13 +189,13 @@ class SparkEngine:
     def take_over(self, component: Component, placed: Placement) -> None:
         """Have a component's relations from another engine, which has derived them."""
         self.derived_on_spark |= {name for unit in self.frame_units(component) for name in unit.relations}
-        self._where.update(dict.fromkeys(component.predicates, placed.where))
+        self.where.update(dict.fromkeys(component.predicates, placed.where))
         self.placements.append(placed)
 
     @property
     def is_in_kernel(self) -> bool:
         """Whether all relations are in the kernel, and nowhere else."""
-        return all(where is Where.KERNEL for where in self._where.values()) and not self.exchange.relations
+        return all(where is Where.KERNEL for where in self.where.values()) and not self.exchange.relations
 
     @property
     def has_outgrown(self) -> bool:
@@ -203,45 +203,13 @@ class SparkEngine:
         tables, allowed = self.state.tables, 2 * (self.budget // BYTES_A_FACT)  # what is read there, and what is derived
         if self.forced != "auto" or sum(map(len, tables.values())) <= allowed:
             return False
-        read = (
-            {*unit.relations, *unit.uses} for unit in self.structure.units.values() if self._where[unit.owner] is Where.KERNEL
-        )
+        read = ({*unit.relations, *unit.uses} for unit in self.structure.units.values() if self.where[unit.owner] is Where.KERNEL)
         return any(sum(len(tables[name]) for name in names if name in tables and is_seen(name)) > allowed for names in read)
-
-    def remembered(self) -> Mapping[str, Any]:
-        """What other rules change of an engine in the kernel, all of which is replaced and never changed in place."""
-        return {name: getattr(self, name) for name in _OF_THE_RULES}
-
-    def go_back(self, remembered: Mapping[str, Any]) -> None:
-        """Have the rules that there were."""
-        for name, value in remembered.items():
-            setattr(self, name, value)
-        self.exchange.pivots = pivots(self.frame_core)
-
-    def take_up(self, program: Program, structure: Structure) -> None:
-        """Have other rules, all in the kernel."""
-        self.exchange.read.clear()  # the kernel has it all, and may have changed it, perhaps by other names
-        self.program, self.structure = program, structure
-        self.frame_core = self._core_for_frames(program)
-        self.exchange.pivots = pivots(self.frame_core)
-        self.derived_in_kernel = set(structure.deriver)
-        self._where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)
-        self.note_kernel()
 
     def note_kernel(self) -> None:
         """Know which relations the kernel has."""
         names = (self.kernel_core.arities.keys() - self.exchange.read.keys()) | self.exchange.in_kernel
         self.exchange.in_kernel = {name for name in names if name in self.state.tables or name in self.state.virtual}
-
-    def note_placements(self, seconds: float) -> None:
-        """After rules have changed in the kernel: where everything is, and what the change took where there is something new."""
-        known = {placed.relations: placed for placed in self.placements}
-        why = "rules came or went, and the kernel had all that they read"
-        self.placements = [
-            known.get(part.predicates)
-            or Placement(part.predicates, Where.KERNEL, why, seconds=seconds, facts=sum(map(self.exchange.size, part.predicates)))
-            for part in self.program.graph.components
-        ]
 
     # --- in the kernel ---------------------------------------------------------------------------------------------------
 
@@ -334,6 +302,6 @@ class SparkEngine:
         facts = sum(self.exchange.size(name) for name in component.predicates)
         last = max(by_round, default=0)
         seconds = time.perf_counter() - started
-        self._where.update(dict.fromkeys(component.predicates, where))
+        self.where.update(dict.fromkeys(component.predicates, where))
         self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
         self.statistics.add(rounds)

@@ -18,8 +18,9 @@ from pyspark.sql import functions as f
 from tidelog.local.kernel.memory import Int32s
 from tidelog.local.state import State
 from tidelog.spark.blocks import Blocks
-from tidelog.spark.frames import DRIVER_ROWS, Relation, rows_of_table, union, width_of
+from tidelog.spark.frames import DRIVER_ROWS, Relation
 from tidelog.spark.keys import decode_keys, encode_keys
+from tidelog.spark.matrices import rows_of_table, union, width_of
 from tidelog.spark.novelty import TINY, Novelty
 from tidelog.spark.shipping import Shipping
 from tidelog.spark.terms import SparkDictionary

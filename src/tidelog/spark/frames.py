@@ -14,16 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 from itertools import count as count_up
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
+from tidelog.spark.matrices import among, columns, frame_of_rows, union
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,33 +37,6 @@ _MOST_REMOVALS, _WORTH_WRITING = 8, 8
 """Pieces are written anew when facts have gone from them so many times, or one of so many has gone."""
 _CLOCK = count_up(1)
 """When facts came, for all relations."""
-
-
-def width_of(arity: int) -> int:
-    """How many columns a relation's frame has."""
-    return max(1, arity)
-
-
-def columns(width: int) -> list[str]:
-    """Their names."""
-    return [f"c{at}" for at in range(width)]
-
-
-def schema(width: int) -> str:
-    """Their types, as Spark writes them."""
-    return ", ".join(f"{column} int" for column in columns(width))
-
-
-def frame_of_rows(spark: SparkSession, rows: Int32s) -> DataFrame:
-    """A matrix as a frame."""
-    if not len(rows):
-        return spark.createDataFrame([], schema(rows.shape[1]))
-    return spark.createDataFrame(pa.table({f"c{at}": np.ascontiguousarray(rows[:, at]) for at in range(rows.shape[1])}))
-
-
-def rows_of_table(table: pa.Table) -> Int32s:
-    """An Arrow table of numbers as a matrix."""
-    return np.column_stack([table.column(at).to_numpy().astype(np.int32, copy=False) for at in range(table.num_columns)])
 
 
 @dataclass(slots=True)
@@ -314,22 +285,3 @@ class Relation:
 def few_facts(rows: Int32s) -> Relation:
     """A relation that the driver holds."""
     return Relation(rows.shape[1], few=[rows] if len(rows) else [], count=len(rows), few_times=[0] if len(rows) else [])
-
-
-def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:
-    """For each row whether it is among others."""
-    if not len(rows) or not len(others):
-        return np.zeros(len(rows), np.bool_)
-    if rows.shape[1] <= 1:
-        return np.isin(rows[:, 0], others[:, 0]) if rows.shape[1] else np.ones(len(rows), np.bool_)
-    mine, theirs = (np.ascontiguousarray(some[:, :2], np.int32).view(np.int64).ravel() for some in (rows, others))
-    if rows.shape[1] == 2:
-        return np.isin(mine, theirs)
-    others = others[np.isin(theirs, mine)]  # to compare whole rows is slow
-    one, other = (np.ascontiguousarray(some, np.int32).view([("", np.int32)] * rows.shape[1]).ravel() for some in (rows, others))
-    return np.isin(one, other)
-
-
-def union(frames: list[DataFrame]) -> DataFrame:
-    """The rows of all frames."""
-    return reduce(lambda one, other: one.union(other), frames)

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import among
 from tidelog.spark.keys import decode_keys
+from tidelog.spark.matrices import among
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

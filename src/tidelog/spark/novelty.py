@@ -17,7 +17,8 @@ import numpy as np
 from pyspark.sql import functions as f
 
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import DRIVER_ROWS, Relation, among, columns, few_facts, frame_of_rows, rows_of_table, union
+from tidelog.spark.frames import DRIVER_ROWS, Relation, few_facts
+from tidelog.spark.matrices import among, columns, frame_of_rows, rows_of_table, union
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -17,7 +17,8 @@ from pyspark.sql import functions as f
 
 from tidelog.local.core import Unit
 from tidelog.local.kernel.memory import Int32s
-from tidelog.spark.frames import Relation, columns, few_facts, frame_of_rows, rows_of_table, union
+from tidelog.spark.frames import Relation, few_facts
+from tidelog.spark.matrices import columns, frame_of_rows, rows_of_table, union
 from tidelog.spark.sets import WORTH_FETCHING, Sets
 
 if TYPE_CHECKING:

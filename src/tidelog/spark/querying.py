@@ -10,7 +10,8 @@ from tidelog.local.rewriting import core_of_rule
 from tidelog.local.watch import Watch
 from tidelog.program.queries import ANSWER, Query
 from tidelog.spark.facts import SparkFacts
-from tidelog.spark.frames import Relation, width_of
+from tidelog.spark.frames import Relation
+from tidelog.spark.matrices import width_of
 from tidelog.spark.rounds import Rounds
 from tidelog.syntax.tree import Atom, Rule, Variable, atoms
 

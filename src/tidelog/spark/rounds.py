@@ -21,8 +21,9 @@ from tidelog.local.kernel.memory import Int32s
 from tidelog.local.materialise import Round, is_seen
 from tidelog.local.watch import Watch
 from tidelog.spark.computing import Batches, calling, folding
-from tidelog.spark.frames import DRIVER_ROWS, FEW_ROWS, Relation, columns, frame_of_rows, rows_of_table, schema
+from tidelog.spark.frames import DRIVER_ROWS, FEW_ROWS, Relation
 from tidelog.spark.keys import key_of
+from tidelog.spark.matrices import columns, frame_of_rows, rows_of_table, schema
 from tidelog.spark.novelty import TINY, Novelty
 from tidelog.spark.rules import RuleFrames, Side
 from tidelog.spark.small_joins import SmallJoins, TooMuchError

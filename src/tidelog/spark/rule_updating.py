@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError
 from tidelog.local.rule_maintenance import RuleMaintenance, Visit
 from tidelog.local.rule_updates import RuleUpdate
+from tidelog.local.structure import Structure
 from tidelog.local.watch import Watch
 from tidelog.program.hypergraph import Component
 from tidelog.program.live_rules import RuleDifference
+from tidelog.program.program import Program
 from tidelog.spark.given import GivenKeys
 from tidelog.spark.interruption import without_interruption
-from tidelog.spark.placement import BYTES_A_FACT, Where
+from tidelog.spark.placement import BYTES_A_FACT, Placement, Where
+from tidelog.spark.rules import pivots
 from tidelog.spark.updating import Updating
 
 if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
+
+
+_OF_THE_RULES = ("program", "structure", "frame_core", "derived_in_kernel", "where", "placements")
 
 
 class OutgrownError(Exception):
@@ -36,7 +42,7 @@ class RuleUpdating(Updating):
 
     def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, difference: RuleDifference) -> None:
         super().__init__(engine, watch, algorithm)
-        self._difference, self._before_rules = difference, engine.remembered()
+        self._difference, self._before_rules = difference, _remembered(engine)
         change = engine.structure.changed(difference, modules=engine.modules)
         self._update = RuleUpdate(change, engine.state, self.undo, counts=False)
         self.rule_maintenance = RuleMaintenance(
@@ -56,14 +62,14 @@ class RuleUpdating(Updating):
         try:
             with without_interruption():
                 self._update.move_facts(self.changes, is_derived=True)
-                engine.take_up(self._difference.after.program, self._update.change.after)
+                _take_up(engine, self._difference.after.program, self._update.change.after)
             self._within_budget(given())
         except BaseException:
             self._go_back()
-            engine.go_back(self._before_rules)
+            _have_again(engine, self._before_rules)
             self._update.cancel()
             raise
-        engine.note_placements(perf_counter() - started)
+        _note_placements(engine, perf_counter() - started)
 
     def forget(self, names: set[str]) -> None:
         """Let go of what the rules before needed, and of some relations."""
@@ -93,3 +99,37 @@ class RuleUpdating(Updating):
                 with without_interruption():
                     self.kernel.apply(unit)
                 self._tell([*unit.relations, *unit.specials])
+
+
+def _remembered(engine: SparkEngine) -> Mapping[str, Any]:
+    """What other rules change of an engine, all of which is replaced and never changed in place."""
+    return {name: getattr(engine, name) for name in _OF_THE_RULES}
+
+
+def _have_again(engine: SparkEngine, remembered: Mapping[str, Any]) -> None:
+    """Let an engine have the rules that there were."""
+    for name, value in remembered.items():
+        setattr(engine, name, value)
+    engine.exchange.pivots = pivots(engine.frame_core)
+
+
+def _take_up(engine: SparkEngine, program: Program, structure: Structure) -> None:
+    """Let an engine have other rules, all in the kernel."""
+    engine.exchange.read.clear()  # the kernel has it all, and may have changed it, perhaps by other names
+    engine.program, engine.structure = program, structure
+    engine.frame_core = engine.core_for_frames(program)
+    engine.exchange.pivots = pivots(engine.frame_core)
+    engine.derived_in_kernel = set(structure.deriver)
+    engine.where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)
+    engine.note_kernel()
+
+
+def _note_placements(engine: SparkEngine, seconds: float) -> None:
+    """Say where everything is, and what the change took where there is something new."""
+    known = {placed.relations: placed for placed in engine.placements}
+    why, size = "rules came or went, and the kernel had all that they read", engine.exchange.size
+    engine.placements = [
+        known.get(part.predicates)
+        or Placement(part.predicates, Where.KERNEL, why, seconds=seconds, facts=sum(map(size, part.predicates)))
+        for part in engine.program.graph.components
+    ]

@@ -17,8 +17,8 @@ from pyspark.sql import functions as f
 from tidelog.local.dictionary import Dictionary
 from tidelog.local.kernel.memory import Int32s
 from tidelog.spark.computing import converting
-from tidelog.spark.frames import union
 from tidelog.spark.keys import KIND_OF
+from tidelog.spark.matrices import union
 from tidelog.values import Kind
 
 if TYPE_CHECKING:

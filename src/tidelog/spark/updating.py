@@ -23,10 +23,11 @@ from tidelog.local.state import Undo
 from tidelog.local.watch import Watch
 from tidelog.program.hypergraph import Component
 from tidelog.spark.exchange import Keys
-from tidelog.spark.frames import Relation, few_facts, width_of
+from tidelog.spark.frames import Relation, few_facts
 from tidelog.spark.given import GivenKeys
 from tidelog.spark.interruption import without_interruption
 from tidelog.spark.maintenance import FrameMaintenance
+from tidelog.spark.matrices import width_of
 from tidelog.spark.placement import Where
 from tidelog.spark.rounds import Rounds
 from tidelog.spark.sets import Difference, Sets
