@@ -127,6 +127,17 @@ def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.
     assert bool(brought) == bool(fetched)
 
 
+def test_an_update_in_rounds_tells_what_its_phases_took(spark: SparkSession) -> None:
+    text = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). n(X, N) :- N = count { path(X, Y) }."
+    kb = spark_kb(text + "edge(1, 2). edge(2, 3). edge(3, 4).", spark, "rounds", modules=False)
+    stats = kb.update(delete=[("edge", 2, 3)]).stats
+    assert set(stats.seconds_by_phase) == {"deletion", "insertion", "aggregates"}
+    assert 0 < sum(stats.seconds_by_phase.values()) < stats.seconds
+    kb.add_rules("path(X, Y) :- more(X, Y).")
+    assert "insertion" in kb.update(insert=[("more", 4, 5)]).stats.seconds_by_phase
+    kb.close()
+
+
 def test_where_hardly_any_suspect_is_proved_they_just_go(spark: SparkSession) -> None:
     """All paths over an edge of a chain go, round after round fewer; the rounds after the first do not ask for proofs."""
     chain = "".join(f"edge({at}, {at + 1}). " for at in range(12))

@@ -8,7 +8,9 @@ whose groups come from their own recursion, are derived anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -76,6 +78,8 @@ class FrameMaintenance:
     chosen: dict[str, str] = field(default_factory=dict)
     """The algorithms that took part, each with the reason that it was first chosen for."""
     counters: Counters = field(default_factory=Counters)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By phase, under the names that the local engine has for them."""
 
     def is_touched(self, unit: Unit) -> bool:
         """Whether anything that a unit reads, or that was given of it, or one of its rules has changed."""
@@ -92,8 +96,9 @@ class FrameMaintenance:
         elif any(isinstance(special, Closure) for special in unit.specials.values()):
             self._start_over(unit, f"`{unit.owner}` is transitive, and each task closes its share at once")
         elif folded:
-            for name, special in folded:
-                self._changed(name, *refolded(self.rounds, self.sets, self.differences[special.inner], name, special))
+            with self._phase("aggregates"):
+                for name, special in folded:
+                    self._changed(name, *refolded(self.rounds, self.sets, self.differences[special.inner], name, special))
         else:
             try:
                 self._maintain(unit)
@@ -105,15 +110,21 @@ class FrameMaintenance:
     def _maintain(self, unit: Unit) -> None:
         others = self.others.get(unit.relations, OtherRules())
         before = replace(unit, rules=tuple(rule for rule in unit.rules if rule.origin not in others.added))
-        gone = self._delete(before, others.removed)
+        with self._phase("deletion"):
+            gone = self._delete(before, others.removed)
+        with self._phase("insertion"):
+            self._insert(unit, others.added, gone)
+
+    def _insert(self, unit: Unit, added: frozenset[int], gone: Mapping[str, Relation]) -> None:
+        """Derive what is new, and note what came and went in all."""
         recorded = self.rounds.recorded = {}
         changed = {name: d.came for name, d in self.differences.items() if d.came.count and name in unit.uses}
-        found = self._gained(unit, others.added)
+        found = self._gained(unit, added)
         new = self.rounds.specials(unit, changed)
         self.rounds.watch.progress.round = 0
         for name, (some, start) in found.items():
-            if (added := self.rounds.added(name, some, start)) is not None:
-                new[name] = added
+            if (fresh := self.rounds.added(name, some, start)) is not None:
+                new[name] = fresh
         self.rounds.saturate(unit, new)
         self.rounds.recorded = None
         for name in unit.relations:
@@ -201,12 +212,21 @@ class FrameMaintenance:
             self._forget(name, relations[name].count)
             relations[name] = self.explicit[name].copy() if name in self.explicit else Relation(old.width, old.by)
         closures = [(name, special) for name, special in unit.specials.items() if isinstance(special, Closure)]
-        for name, special in closures:
-            self.close(name, special)
-        if not closures:
-            self.rounds.evaluate(unit)
-        for name in unit.relations:
-            self._changed(name, relations[name], self.before[name])
+        with self._phase("closures" if closures else "starting over"):
+            for name, special in closures:
+                self.close(name, special)
+            if not closures:
+                self.rounds.evaluate(unit)
+            for name in unit.relations:
+                self._changed(name, relations[name], self.before[name])
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 def _note(found: dict[str, Found], name: str, some: DataFrame | Int32s, start: int) -> None:

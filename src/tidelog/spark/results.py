@@ -60,6 +60,11 @@ def described(chosen: Mapping[str, str]) -> str:
     return "; ".join(f"{name}: {why}" for name, why in chosen.items()) or "semi-naive"
 
 
+def _summed(*parts: Mapping[str, float]) -> dict[str, float]:
+    """Seconds by phase, of several places."""
+    return {name: sum(part.get(name, 0.0) for part in parts) for name in dict.fromkeys(name for part in parts for name in part)}
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """An update that has been done."""
@@ -95,7 +100,9 @@ class Done:
             chosen = {"rematerialise": "rules have changed, and what cannot follow them was derived anew", **chosen}
         counters = replace(statistics.counters)
         counters.add(followed.by_rules.counters)
-        statistics = replace(statistics, algorithm=described({**chosen, **done.chosen, **chosen}), counters=counters)
+        phases = _summed(followed.by_rules.seconds, statistics.seconds_by_phase)
+        algorithm = described({**chosen, **done.chosen, **chosen})
+        statistics = replace(statistics, algorithm=algorithm, counters=counters, seconds_by_phase=phases)
         return self._change(facts, statistics, as_frame, rules)
 
     def _facts(self, names: list[str], part: Part, *, came: bool) -> dict[str, Facts]:
@@ -130,5 +137,5 @@ class Done:
             done.statistics.undefined,
             done.counters,
             self.seconds,
-            done.kernel.seconds,
+            _summed(done.kernel.seconds, done.frames.seconds),
         )
