@@ -16,7 +16,7 @@ import pytest
 
 from tidelog import TidelogError
 from tidelog.pipeline import stream_state
-from tidelog.pipeline.feed import write_rows
+from tidelog.pipeline.feed import RowFile
 from tidelog.pipeline.stores import LocalStore
 from tidelog.pipeline.stream_state import Commit, StreamState, hidden
 
@@ -58,7 +58,9 @@ def work(folder: Path) -> None:
         came, went, _ = STEPS[done]
         changes = [(sign, edges(pair)) for sign, pair in ((False, went), (True, came)) if pair]
         path = folder / "feed" / f"{done}.jsonl"
-        write_rows([{"step": done}], hidden(path, state.epoch), "json")
+        rows = RowFile(hidden(path, state.epoch), "json")
+        rows.write([{"step": done}])
+        rows.close()
         assert state.last is not None
         log = (*state.last.log, *state.write_log(changes))
         state.commit(replace(state.last, updates=done + 1, log=log, files=(str(path),)))

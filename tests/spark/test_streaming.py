@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tidelog import KnowledgeBase, TidelogError
+from tidelog.errors import fail
 from tidelog.pipeline.job import Job, read_job
 from tidelog.pipeline.stream_state import Commit, StreamState
 from tidelog.pipeline.terminal import Terminal
@@ -26,10 +27,11 @@ from tidelog.pipeline.versions import read_current
 from tidelog.streams import Update
 
 pytest.importorskip("pyspark")
-from tidelog.pipeline.streaming import StreamingJob
+from tidelog.pipeline.streaming import StreamingJob, stream_job
+from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 RULES = """\
 @relation edge(src: string, dst: string) .
@@ -144,30 +146,140 @@ def test_a_stream_goes_on_where_it_stopped(spark: SparkSession, tmp_path: Path, 
     check_result(tmp_path, updates)
 
 
-def test_a_run_that_breaks_off_does_its_batch_again(spark: SparkSession, tmp_path: Path) -> None:
-    """Before and after the moment that a commit counts; the second time Spark gives a batch that has been done."""
+def test_a_run_whose_batches_fail_again_breaks_off(spark: SparkSession, tmp_path: Path) -> None:
     job, updates = prepare(tmp_path), random_updates(8, 2)
     put(tmp_path, updates)
-    link, commit = os.link, StreamState.commit
+    link, tried = os.link, 0
 
     def no_link(source: Any, target: Any) -> None:
+        nonlocal tried
         if "00000001" in str(target):
+            tried += 1
             raise RuntimeError("before it counts")
         link(source, target)
 
-    def no_answer(state: StreamState, made: Commit) -> None:
-        commit(state, made)
-        if made.updates == 8:
-            raise RuntimeError("after it counts")
-
-    for owner, name, broken, done in ((os, "link", no_link, 0), (StreamState, "commit", no_answer, 8)):
-        with patch.object(owner, name, broken), pytest.raises(TidelogError, match=r"TL095.*it counts"):
-            stream(job, spark)
-        state = StreamState(tmp_path / "out/state")
-        assert (last := state.open()) is not None
-        assert last.updates == done
+    with patch.object(os, "link", no_link), pytest.raises(TidelogError, match=r"TL095.*it counts"):
+        stream(job, spark)
+    state = StreamState(tmp_path / "out/state")
+    assert (last := state.open()) is not None
+    assert (last.updates, tried) == (0, 2)
     assert stream(job, spark).updates == 8
     check_result(tmp_path, updates)
+
+
+@pytest.mark.parametrize("placement", ["auto", "rounds"])
+def test_after_a_batch_that_failed_all_is_as_in_the_last_commit(spark: SparkSession, tmp_path: Path, placement: str) -> None:
+    """In the middle of a batch, with rules and facts half done; and after the moment that a commit counts."""
+    rule = "back(X, Y) :- path(Y, X)."
+    job, updates = prepare(tmp_path, placement=placement), random_updates(12, 2)
+    put(tmp_path, [*updates[:2], Update("come", add_rules=(rule,)), Update("go", remove_rules=(rule,)), *updates[2:]])
+    work_off, commit, failed = SparkKnowledgeBase._work_off, StreamState.commit, list[str]()
+
+    def fails(kb: SparkKnowledgeBase, update: Update, waiting: Any) -> Any:
+        if update.id in ("go", "u6") and update.id not in failed:
+            failed.append(str(update.id))
+            raise fail("TL086", "an executor was lost") if update.id == "go" else RuntimeError("no idea")
+        return work_off(kb, update, waiting)
+
+    def no_answer(state: StreamState, made: Commit) -> None:
+        commit(state, made)
+        if made.updates == 14 and "commit" not in failed:
+            failed.append("commit")
+            raise RuntimeError("after it counts")
+
+    with patch.object(SparkKnowledgeBase, "_work_off", fails), patch.object(StreamState, "commit", no_answer):
+        last = stream(job, spark)
+    assert (failed, last.updates, last.broken) == (["go", "u6", "commit"], 14, 0)
+    rows, paths = expected(updates)
+    found = [row for row in feed(tmp_path) if row[0] not in ("come", "go")]
+    assert sorted(found) == sorted(rows), "nothing twice and nothing missing"
+    table = pq.read_table(read_current(tmp_path / "out/path"))
+    assert set(zip(*(column.to_pylist() for column in table.columns), strict=True)) == paths
+
+
+def test_a_job_that_was_taken_over_does_not_begin_again(spark: SparkSession, tmp_path: Path) -> None:
+    job, updates = prepare(tmp_path), random_updates(3, 2)
+    put(tmp_path, updates)
+    work_off = SparkKnowledgeBase._work_off
+
+    def taken_over(kb: SparkKnowledgeBase, update: Update, waiting: Any) -> Any:
+        if update.id == "u1":
+            StreamState(tmp_path / "out/state").open()
+            raise RuntimeError("too late")
+        return work_off(kb, update, waiting)
+
+    with patch.object(SparkKnowledgeBase, "_work_off", taken_over), pytest.raises(TidelogError, match="TL093"):
+        stream(job, spark)
+    assert stream(job, spark).updates == 3
+    check_result(tmp_path, updates)
+
+
+# --- a streaming DataFrame -----------------------------------------------------------------------------------------------
+
+
+def frame_of(folder: Path, spark: SparkSession) -> DataFrame:
+    """A file after the other, in the order of their times; with columns as Kafka's have them, and offsets from their texts."""
+    from pyspark.sql import functions as f
+
+    files = sorted((folder / "updates").iterdir())
+    for at, path in enumerate(files):
+        os.utime(path, (1_700_000_000 + at, 1_700_000_000 + at))
+    lines = spark.readStream.option("maxFilesPerTrigger", 2).text(f"file://{folder / 'updates'}")
+    offset = f.regexp_extract("value", r'"id": "u(\d+)"', 1).cast("long")
+    return lines.select(f.col("value").cast("binary"), f.lit(0).alias("partition"), offset.alias("offset"))
+
+
+def test_a_streaming_dataframe(spark: SparkSession, tmp_path: Path) -> None:
+    """It goes on where it stopped, and a batch that Spark gives again is known."""
+    job, updates = prepare(tmp_path), random_updates(9, 12)
+    (tmp_path / "job.toml").write_text(
+        (tmp_path / "job.toml").read_text(encoding="utf-8").replace('folder = "updates"\n', ""), encoding="utf-8"
+    )
+    job = read_job(tmp_path / "job.toml")
+    with pytest.raises(TidelogError, match=r"TL090.*where updates come from"):
+        stream(job, spark)
+    put(tmp_path, updates[:5])
+    commit = StreamState.commit
+
+    def no_answer(state: StreamState, made: Commit) -> None:
+        commit(state, made)
+        if made.updates == 4:
+            raise RuntimeError("after it counts")
+
+    with patch.object(StreamState, "commit", no_answer):
+        assert stream_job(job, updates=frame_of(tmp_path, spark), once=True, spark=spark).updates == 5
+    put(tmp_path, updates[5:], 5)
+    shown: list[int] = []
+    last = stream_job(job, updates=frame_of(tmp_path, spark), once=True, show=lambda number, *_: shown.append(number))
+    assert (last.updates, last.file, last.line, shown) == (9, "0", 8, [6, 7, 8, 9])
+    check_result(tmp_path, updates)
+
+
+def test_a_streaming_dataframe_stops_at_a_broken_update(spark: SparkSession, tmp_path: Path) -> None:
+    """In the middle of a batch; those before it are not worked off again."""
+    job, updates = prepare(tmp_path, more='broken = "stop"'), random_updates(4, 13)
+    lines = [updates[0].to_json(), updates[1].to_json(), "nonsense", updates[2].to_json()]
+    (tmp_path / "updates/0.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    frame = spark.readStream.text(f"file://{tmp_path / 'updates'}")
+    for _ in range(2):
+        with pytest.raises(TidelogError, match="TL076"):
+            stream_job(job, updates=frame, once=True)
+    state = StreamState(tmp_path / "out/state")
+    assert (last := state.open()) is not None
+    assert (last.updates, last.rows) == (2, 2)
+    text = (tmp_path / "job.toml").read_text(encoding="utf-8").replace('broken = "stop"', "")
+    (tmp_path / "job.toml").write_text(text, encoding="utf-8")
+    last = stream_job(read_job(tmp_path / "job.toml"), updates=frame, once=True)
+    assert (last.updates, last.broken) == (3, 1)
+    check_result(tmp_path, updates[:3])
+
+
+@pytest.mark.parametrize("problem", ["not a stream", "needs a column `value`"])
+def test_dataframes_that_are_no_updates(spark: SparkSession, tmp_path: Path, problem: str) -> None:
+    job = prepare(tmp_path)
+    frame = spark.range(3) if problem == "not a stream" else spark.readStream.format("rate").load().select("timestamp")
+    with pytest.raises(TidelogError, match=f"TL087.*{problem}"):
+        stream_job(job, updates=frame, once=True)
 
 
 def test_broken_updates_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:

@@ -1,24 +1,33 @@
-"""The batch pipeline: a job file says where facts come from, which rules apply, and where results go.
+"""Pipelines: a job file says where facts come from, which rules apply, and where results go.
 
 `job` reads the file, all its errors at once (`checking` takes it apart key by key, `values` reads sizes and hides secrets).
 `run` carries a job through its stages with a `backend`: the local engine (`local_backend`, with `local_rows` and `local_rdf`
 for its sources) or Spark (`spark_backend`).  `sinks` writes results as versions of a folder, and one pointer file says which
-version counts (`versions`, over the file systems of `stores`).  `outcome` is what is known of a finished run, `manifest` the
-same as JSON, `report` the same as a page with pictures (`plots`, `style`); `dry_run` and `terminal` are what people see before
-and meanwhile.
+version counts (`versions`, over the file systems of `stores`).  `streaming` follows updates (`stream_sources`), works them off
+(`working_off`), and keeps what it goes on from (`stream_state`) and a change feed (`feed`).  `outcome` is what is known of a
+finished run (`stream_results`, `stream_history`: of a stream so far), `manifest` the same as JSON, `report` the same as a page
+with pictures (`plots`, `style`); `dry_run` and `terminal` are what people see before and meanwhile.
 """
 
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Job", "Outcome", "read_current", "read_job", "run_job"]
+__all__ = ["Job", "Outcome", "read_current", "read_job", "run_job", "stream_job"]
 
 if TYPE_CHECKING:
     from tidelog.pipeline.job import Job, read_job
     from tidelog.pipeline.outcome import Outcome
     from tidelog.pipeline.run import run_job
+    from tidelog.pipeline.streaming import stream_job
     from tidelog.pipeline.versions import read_current
 
-_HOMES = {"Job": "job", "read_job": "job", "Outcome": "outcome", "run_job": "run", "read_current": "versions"}
+_HOMES = {
+    "Job": "job",
+    "read_job": "job",
+    "Outcome": "outcome",
+    "run_job": "run",
+    "stream_job": "streaming",
+    "read_current": "versions",
+}
 
 
 def __getattr__(name: str) -> Any:

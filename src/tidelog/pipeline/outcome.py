@@ -6,6 +6,8 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from tidelog.pipeline.stream_history import StreamHistory
+
 ROWS_SHOWN = 50
 """How many rejected rows a report shows."""
 
@@ -103,6 +105,8 @@ class Outcome:
     rejects_folder: str | None = None
     outputs: list[Output] = field(default_factory=list)
     report: str | None = None
+    stream: StreamHistory | None = None
+    """What a streaming job has done since."""
 
     def __post_init__(self) -> None:
         self.run_id = self.run_id or f"{self.started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

@@ -90,7 +90,8 @@ class LimitsPart:
 class StreamPart:
     """Where updates come from, and what is kept of them."""
 
-    folder: str
+    folder: str | None
+    """None where a streaming DataFrame takes its place."""
     state: str
     broken_folder: str
     feed: str | None = None

@@ -55,7 +55,9 @@ def bars(items: Sequence[Bar], title: str, *, may_be_logarithmic: bool = True) -
     return _svg(len(items) * _ROW, title, "".join(parts)) + _scale_note(logarithmic)
 
 
-def columns(values: Sequence[tuple[int, float]], title: str, *, unit: str, series: int = 0, height: int = 150) -> str:
+def columns(
+    values: Sequence[tuple[int, float]], title: str, *, unit: str, noun: str = "round", series: int = 0, height: int = 150
+) -> str:
     """Columns that stand side by side, for values of one round after the other; very many are gathered into groups."""
     if not values:
         return '<p class="none">nothing to show</p>'
@@ -75,7 +77,7 @@ def columns(values: Sequence[tuple[int, float]], title: str, *, unit: str, serie
     for at, (number, value) in enumerate(gathered):
         x = left + at * step + (step - width) / 2
         tall = max(_scaled(value, logarithmic) / largest * (bottom - 10), 1.0 if value > 0 else 0.0)
-        name = f"round {number}" if size == 1 else f"rounds {number} to {number + size - 1}"
+        name = f"{noun} {number}" if size == 1 else f"{noun}s {number} to {number + size - 1}"
         parts.append(
             f"<g><title>{name}: {value:,.0f} {escape(unit)}</title>"
             f'<rect x="{x:.1f}" y="{bottom - tall:.1f}" width="{width:.1f}" height="{tall:.1f}" rx="1.5" class="s{series}"/></g>'

@@ -81,7 +81,7 @@ def read_limits(part: Section) -> LimitsPart:
 
 def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
     """`[stream]`."""
-    updates, state, feed = part.text("folder", required=True), part.text("state", required=True), part.text("feed")
+    updates, state, feed = part.text("folder"), part.text("state", required=True), part.text("feed")
     aside = part.text("broken_folder")
     for key, path in (("folder", updates), ("state", state), ("feed", feed), ("broken_folder", aside)):
         if path is not None and is_uri(path):
@@ -90,7 +90,7 @@ def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
         part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
     kept = resolved(state or "", folder)
     stream = StreamPart(
-        resolved(updates or "", folder),
+        None if updates is None else resolved(updates, folder),
         kept,
         resolved(aside, folder) if aside is not None else f"{kept}/broken",
         None if feed is None else resolved(feed, folder),

@@ -10,13 +10,15 @@ from tidelog.errors import fail
 from tidelog.pipeline.outcome import Outcome
 from tidelog.pipeline.plots import Bar, bars, columns
 from tidelog.pipeline.stores import store_at
+from tidelog.pipeline.stream_history import StreamHistory
 from tidelog.pipeline.style import STYLE
 from tidelog.pipeline.values import shown_size
 
 _COLOURS = 6
 _MOST_RELATIONS = 60
 _MOST_ROUND_PLOTS = 8
-_STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks"}
+_STEPS_SHOWN = 50
+_STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks", "updates": "working off updates"}
 
 
 def write_report(outcome: Outcome, path: str) -> None:
@@ -41,6 +43,7 @@ def page(outcome: Outcome) -> str:
     title = escape(f"{outcome.job}, run {outcome.run_id}")
     parts = (
         _head(outcome),
+        *([_section("Updates since the job was started", _stream(outcome.stream))] if outcome.stream is not None else []),
         _section("Facts of each relation", _facts(outcome)),
         _section("Time", _times(outcome)),
         _section("Placements", _placements(outcome)),
@@ -63,12 +66,22 @@ def page(outcome: Outcome) -> str:
 
 def _head(outcome: Outcome) -> str:
     derived = sum(count for name, count in outcome.counts.items() if name in outcome.derived)
-    tiles = [
-        (f"{sum(entry.rows for entry in outcome.inputs):,}", "rows read", ""),
-        (f"{derived:,}", "facts of derived relations", ""),
-        (f"{outcome.seconds:.1f} s", "from start to publication", ""),
-        (f"{outcome.rejected:,}", "rejected rows", "bad" if outcome.rejected else "good"),
-    ]
+    stream = outcome.stream
+    tiles = (
+        [
+            (f"{stream.in_all:,}", "updates in all", ""),
+            (f"{derived:,}", "facts of derived relations", ""),
+            (f"{stream.broken:,}", "broken updates", "bad" if stream.broken else "good"),
+            (f"{outcome.rejected:,}", "rejected rows", "bad" if outcome.rejected else "good"),
+        ]
+        if stream is not None
+        else [
+            (f"{sum(entry.rows for entry in outcome.inputs):,}", "rows read", ""),
+            (f"{derived:,}", "facts of derived relations", ""),
+            (f"{outcome.seconds:.1f} s", "from start to publication", ""),
+            (f"{outcome.rejected:,}", "rejected rows", "bad" if outcome.rejected else "good"),
+        ]
+    )
     shown = "".join(f'<div class="tile"><b class="{style}">{value}</b>{label}</div>' for value, label, style in tiles)
     when = f"{outcome.started:%Y-%m-%d %H:%M:%S} UTC"
     return (
@@ -80,6 +93,33 @@ def _head(outcome: Outcome) -> str:
 
 def _section(title: str, content: str) -> str:
     return f"<section>\n<h2>{escape(title)}</h2>\n{content}\n</section>"
+
+
+def _stream(history: StreamHistory) -> str:
+    if not history.updates:
+        return '<p class="none">no update yet</p>'
+    steps = list(history.steps)
+    shown = (
+        f'<p class="soft">{history.updates:,} updates, {history.facts_in:,} facts in, {history.facts_out:,} out, '
+        f"{history.seconds:.2f} s</p>"
+    )
+    for title, values, series in (
+        ("facts that came", [(step.number, float(step.facts_in)) for step in steps], 1),
+        ("facts that went", [(step.number, float(step.facts_out)) for step in steps], 0),
+    ):
+        shown += f"<h3>{title}, by update</h3>" + columns(
+            values, f"{title}, by update", unit="facts", noun="update", series=series
+        )
+    phases = [Bar(name, seconds, f"{seconds:.3f} s") for name, seconds in history.phases.items()]
+    if phases:
+        shown += "<h3>Phases</h3>" + bars(phases, "time of each phase, all updates together", may_be_logarithmic=False)
+    rows = [
+        (f"{s.number:,}", s.name, f"{s.facts_in:,}", f"{s.facts_out:,}", f"{s.seconds * 1e3:.1f}", s.algorithm)
+        for s in reversed(steps[-_STEPS_SHOWN:])
+    ]
+    which = f"The last {len(rows)}" if len(rows) < history.updates else "All"
+    heads = ("#update", "id", "#facts in", "#facts out", "#ms", "algorithm")
+    return shown + f"<h3>{which}, newest first</h3>" + _table(heads, rows)
 
 
 def _facts(outcome: Outcome) -> str:

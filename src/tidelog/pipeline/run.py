@@ -54,7 +54,7 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
     return outcome
 
 
-def publish(job: Job, engine: Backend, shows: Terminal) -> None:
+def publish(job: Job, engine: Backend, shows: Terminal) -> Outcome:
     """New versions of all sinks, from what an engine holds now."""
     outcome = outcome_of(job)
     started = perf_counter()
@@ -64,6 +64,7 @@ def publish(job: Job, engine: Backend, shows: Terminal) -> None:
         outcome.seconds = perf_counter() - started
         _show_names(job, outcome)
         sinks.publish(outcome)
+    return outcome
 
 
 def check_before(job: Job, sinks: Sinks | None = None, *, reads_sources: bool = True) -> None:

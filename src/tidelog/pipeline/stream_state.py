@@ -46,6 +46,8 @@ class Commit:
     query: str = ""
     batch: int = -1
     """Spark's ids of the query and of its last batch."""
+    rows: int = 0
+    """How many updates of that batch have had their turn: all, unless the job was to stop at one of them."""
     file: str = ""
     line: int = 0
     """The last update that has been worked off."""
@@ -89,6 +91,11 @@ class StreamState:
         except (OSError, ValueError) as error:
             raise self._broken(error) from error
         return self.last
+
+    def claim_still_holds(self) -> None:
+        """Raise an error if another job has taken over."""
+        if (self._store.read("CLAIM") or "").strip() != str(self.epoch):
+            raise self._taken_over()
 
     def _read(self, number: int) -> Commit:
         try:
@@ -198,8 +205,7 @@ class StreamState:
                 synchronise(self.folder / "log" / name)
             for path in map(Path, made.files):
                 synchronise(hidden(path, self.epoch))
-            if (self._store.read("CLAIM") or "").strip() != str(self.epoch):
-                raise self._taken_over()
+            self.claim_still_holds()
             self._create(f"commits/{made.number:08}.json", json.dumps(asdict(made), ensure_ascii=False) + "\n")
             before, self.last = self.last, made
             self._tidy([before.number] if before is not None else [])

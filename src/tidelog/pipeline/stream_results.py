@@ -1,0 +1,64 @@
+"""What readers get of a streaming job between two batches: new versions of its sinks, and a report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from tidelog.pipeline.job import Job
+from tidelog.pipeline.outcome import Outcome
+from tidelog.pipeline.run import outcome_of, publish, read_sources
+from tidelog.pipeline.spark_backend import SparkBackend
+from tidelog.pipeline.stream_history import StreamHistory
+from tidelog.pipeline.stream_state import Commit
+from tidelog.pipeline.terminal import Terminal
+from tidelog.syntax.printer import Printer
+
+if TYPE_CHECKING:
+    from tidelog.changes import Change
+
+
+class StreamResults:
+    """What is known of a streaming job since it was started."""
+
+    def __init__(self, job: Job, terminal: Terminal) -> None:
+        self._given, self._terminal = job, terminal
+        self._outcome = outcome_of(job)
+        self._history = StreamHistory()
+
+    def read_sources(self, job: Job, backend: SparkBackend) -> None:
+        """Load all sources."""
+        started = perf_counter()
+        read_sources(job, backend, self._outcome, self._terminal)
+        self._outcome.stages["read"] = perf_counter() - started
+
+    def took(self, stage: str, seconds: float) -> None:
+        """Note how long a stage took."""
+        self._outcome.stages[stage] = seconds
+
+    def note(self, number: int, change: Change) -> None:
+        """Note an update that has been worked off."""
+        self._history.note(number, change)
+
+    def publish(self, job: Job, backend: SparkBackend) -> None:
+        """New versions of the sinks whose relations there are: rules may have gone, and relations with them."""
+        known = backend.kb.relations
+        outcome = publish(replace(job, sinks=tuple(s for s in job.sinks if s.relation in known)), backend, self._terminal)
+        before, self._outcome = self._outcome, outcome
+        outcome.inputs, outcome.rejected = before.inputs, before.rejected
+        outcome.rejected_rows, outcome.rejects_folder = before.rejected_rows, before.rejects_folder
+        outcome.stages = before.stages
+        if job.program is not self._given.program:
+            outcome.program_text = Printer().document(job.program.document)  # as updates have left it
+
+    def report(self, job: Job, last: Commit) -> Outcome:
+        """Write the report, if the job wants one."""
+        history, outcome = self._history, self._outcome
+        history.in_all, history.broken = last.updates, last.broken
+        outcome.stream, outcome.stages["updates"] = history, history.seconds
+        if job.report is not None:
+            from tidelog.pipeline.report import write_report
+
+            write_report(outcome, job.report)
+        return outcome

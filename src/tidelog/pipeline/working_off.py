@@ -1,0 +1,123 @@
+"""The updates of a batch, worked off one by one, each with a look at the one behind it.
+
+An update that cannot be worked off is set aside with its reason, or ends the job there, as the job wants it. What fails for
+another reason, such as an executor that was lost or a disk that is full, is no fault of the update: it ends the batch, and
+nothing of that counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from tidelog.errors import TidelogError, fail
+from tidelog.pipeline.feed import RowFile, rows_of
+from tidelog.pipeline.stream_sources import Arrivals, Arrived
+from tidelog.streams.fitting import fitting
+from tidelog.streams.update import Update
+
+if TYPE_CHECKING:
+    from tidelog.changes import Change
+
+Show = Callable[[int, "Change", int], None]
+"""Told of each update: its number, what it changed, and how many are waiting, as far as that is known."""
+FAILURES = frozenset({"TL060", "TL084", "TL085", "TL086", "TL093"})
+"""Errors that are no fault of an update: of files, libraries, Java, executors and sinks."""
+
+
+@dataclass(slots=True)
+class Worked:
+    """What a batch has done so far."""
+
+    number: int
+    """Spark's number of the batch."""
+    feed: RowFile
+    aside: RowFile
+    """Where broken updates go."""
+    rows: int = 0
+    """How many updates of the batch have had their turn, before or now."""
+    last: Arrived | None = None
+    updates: int = 0
+    broken: int = 0
+    changes: list[tuple[bool, Any]] = field(default_factory=list)
+    """Explicit facts that came and went."""
+    has_other_rules: bool = False
+    stopped_at: TidelogError | None = None
+    """What was wrong with the update that the job is to stop at."""
+
+
+class UpdateWorker:
+    """A knowledge base that works off updates."""
+
+    def __init__(self, kb: Any, *, stops_at_broken: bool) -> None:
+        self._kb, self._stops = kb, stops_at_broken
+        self._fit = fitting(kb.relations)
+        self._seen: tuple[Arrived, Update] | None = None
+        """An update that was looked at before its turn: the knowledge base knows it again by its identity."""
+
+    def work_off(self, arrivals: Arrivals, done: Worked, before: int, show: Show) -> None:
+        """Work off the updates of a batch; so many have been worked off before it."""
+        done.rows = arrivals.done
+        for at, arrived in enumerate(arrivals.updates):
+            rest = arrivals.updates[at + 1 :]
+            try:
+                update = self._understood(arrived)
+                change = self._change(update, rest[0] if rest else arrivals.ahead)
+            except TidelogError as error:
+                if any(problem.code in FAILURES for problem in error.diagnostics) and arrived.problem is None:
+                    raise
+                if self._stops:
+                    done.stopped_at = error
+                    return
+                done.broken += 1
+                done.aside.write([_broken(done.number, arrived, error)])
+            else:
+                done.feed.write(rows_of(done.number, arrived.place if update.id is None else str(update.id), change))
+                done.changes += change.explicit()
+                done.updates += 1
+                show(before + done.updates, change, len(rest) + arrivals.behind)
+                if update.add_rules or update.remove_rules:
+                    self._fit, self._seen, done.has_other_rules = fitting(self._kb.relations), None, True
+            done.last, done.rows = arrived, done.rows + 1
+
+    def _change(self, update: Update, behind: Arrived | None) -> Any:
+        return replace(self._kb._work_off(update, lambda: self._ahead(behind)), id=update.id)
+
+    def _understood(self, arrived: Arrived) -> Update:
+        seen, self._seen = self._seen, None
+        if seen is not None and seen[0] == arrived:
+            return seen[1]
+        if arrived.problem is not None or arrived.text is None:
+            code, _, said = (arrived.problem or "").partition(": ")
+            fix = "write it again, behind those that are there"
+            raise fail(code if code.startswith("TL") else "TL060", said or code, fix=fix)
+        return self._fit(Update.from_json(arrived.text, arrived.place))
+
+    def _ahead(self, arrived: Arrived | None) -> Update | None:
+        """The update behind the one in hand, if it is there and can be understood."""
+        if arrived is None:
+            return None
+        try:
+            update = self._understood(arrived)
+        except TidelogError:
+            return None  # what is wrong with it is said when its turn comes
+        self._seen = arrived, update
+        return update
+
+
+def _broken(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:
+    text = arrived.text.decode(errors="replace") if isinstance(arrived.text, bytes) else arrived.text
+    return {"batch": batch, "file": arrived.file, "line": arrived.line, "text": text, "reason": str(error)}
+
+
+def broken_off(problem: str) -> TidelogError:
+    """What Spark says of a query that failed, in one sentence."""
+    lines = [line.strip() for line in problem.splitlines() if line.strip()]
+    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0] if lines else "nobody said why")
+    fix = "start the job again: it goes on after the last commit"
+    return fail("TL095", f"the stream broke off: {_ERROR.sub('', said)}", fix=fix)
+
+
+_ERROR = re.compile(r"([\w.]+(Error|Exception): |error (?=TL\d))")
