@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from tests.pipeline.jobs import JOB, StandIn, job_from, prepare
 
+from tidelog import KnowledgeBase
 from tidelog.pipeline.outcome import Input, Outcome, Output, Placement, RejectedRow, Round
 from tidelog.pipeline.plots import Bar, bars, columns
 from tidelog.pipeline.report import page
 from tidelog.pipeline.run import run_job
+from tidelog.pipeline.stream_history import StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
 VOID = {"meta", "br"}
@@ -69,6 +72,26 @@ def full_outcome() -> Outcome:
         outputs=[Output(NASTY, NASTY, "parquet", 5, 0.1, "r1", {})],
         settings={"limits": {"facts": NASTY}},
     )
+
+
+def test_a_stream() -> None:
+    """Sums of all updates, pictures of the last ones, and a table of fifty."""
+    kb, history = KnowledgeBase("q(X) :- p(X)."), StreamHistory()
+    outcome = replace(full_outcome(), stream=history)
+    assert "no update yet" in page(outcome)
+    for at in range(3_000):
+        history.note(at + 1, replace(kb.update(insert=[("p", at)], delete=[("p", at - 1)]), id=NASTY))
+    history.in_all, history.broken = 5_000, 7
+    text = page(outcome)
+    checked(text)
+    assert NASTY not in text
+    assert "3,000 updates, 6,000 facts in, 5,998 out" in text
+    assert "5,000</b>updates in all" in text
+    assert 'class="bad">7</b>broken updates' in text
+    assert "facts that went, by update" in text
+    assert '<td class="number">2,951</td>' in text
+    assert '<td class="number">2,950</td>' not in text
+    assert len(history.steps) < 3_000
 
 
 def test_everything_is_escaped_and_nothing_comes_from_outside() -> None:

@@ -1,4 +1,4 @@
-"""`tidelog pipeline run` and `tidelog pipeline check`: jobs from their files."""
+"""`tidelog pipeline`, with `run`, `stream` and `check`: jobs from their files."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import signal
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tidelog.cli.shell import app, reporting, show
 from tidelog.cli.stopping import Stopping
 from tidelog.errors import render_all
+
+if TYPE_CHECKING:
+    from tidelog.changes import Change
 
 JobFile = Annotated[Path, typer.Argument(help="A job file (TOML).", metavar="JOB")]
 
@@ -74,6 +77,7 @@ def run_command(
 def stream_command(
     job: JobFile,
     once: Annotated[bool, typer.Option("--once", help="Work off what is waiting, and end.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write the report to this file.", metavar="FILE")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     """Follow a folder of updates: keep what follows true, write what each update changes; go on where an earlier run stopped.
@@ -86,18 +90,27 @@ def stream_command(
     from tidelog.pipeline.terminal import terminal
 
     chosen = read_job(job)
+    if report is not None:
+        chosen = replace(chosen, report=str(report))
     with Stopping() as stopping:
         with terminal(is_quiet=quiet) as shown:
             streaming = StreamingJob(chosen, shown, lambda: stopping.asked is not None)
             streaming.begin()
         try:
             with stopping.working(), stream_display(is_quiet=quiet, is_printing=False) as display:
-                last = streaming.follow(lambda *done: display.done(Done(*done)), once=once)
+
+                def show_update(number: int, change: Change, waiting: int) -> None:
+                    display.done(Done(number, change, waiting, streaming.placements()))
+
+                streaming.progress = display.progress
+                last = streaming.follow(show_update, once=once)
         finally:
             streaming.close()
     if not quiet:
         broken = f", {last.broken:,} broken set aside" if last.broken else ""
         typer.echo(f"{display.summary()}; {last.updates:,} in all{broken}, last {last.file}:{last.line}", err=True)
+        if chosen.report is not None:
+            typer.echo(f"report -> {chosen.report}", err=True)
     if stopping.asked == signal.SIGINT:
         raise typer.Exit(130)
 

@@ -38,6 +38,8 @@ class Done:
     number: int
     change: Change
     backlog: int
+    placements: str = ""
+    """Where the parts of the program are, on Spark."""
 
     @property
     def facts_in(self) -> int:
@@ -115,12 +117,17 @@ class StreamDisplay:
 
 
 class PlainDisplay(StreamDisplay):
-    """A line for each update."""
+    """A line for each update, and one when parts of the program are at other places."""
+
+    _placements = ""
 
     def done(self, done: Done) -> None:
         """Write the line."""
         super().done(done)
         sys.stderr.write(done.line() + "\n")
+        if done.placements != self._placements:
+            self._placements = done.placements
+            sys.stderr.write(f"placements: {done.placements}\n")
 
 
 class LiveDisplay(StreamDisplay):
@@ -158,6 +165,8 @@ class LiveDisplay(StreamDisplay):
         yield "phases", last.phases
         yield "marks", f"{self.marks:,}    last: {last.change.stats.counters.marks:,}"
         yield "backlog", f"{last.backlog:,}"
+        if last.placements:
+            yield "placements", last.placements
         if self._deriving:
             yield "deriving", self._deriving
 

@@ -23,7 +23,6 @@ class Step:
     facts_out: int
     seconds: float
     algorithm: str
-    is_of_rules: bool = False
 
 
 @dataclass(slots=True)
@@ -53,4 +52,4 @@ class StreamHistory:
         for name, seconds in stats.seconds_by_phase.items():
             self.phases[name] = self.phases.get(name, 0.0) + seconds
         name = "" if change.id is None else str(change.id)
-        self.steps.append(Step(number, name, facts_in, facts_out, stats.seconds, stats.algorithm, change.rules is not None))
+        self.steps.append(Step(number, name, facts_in, facts_out, stats.seconds, stats.algorithm))

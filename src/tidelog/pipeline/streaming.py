@@ -9,8 +9,7 @@ batches, every so often and at the end, the sinks get a new version, the state a
 
 from __future__ import annotations
 
-import json
-import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,16 +17,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
+from tidelog.pipeline.backend import ShowProgress
 from tidelog.pipeline.feed import ENDINGS, RowFile
 from tidelog.pipeline.job import Job
 from tidelog.pipeline.parts import StreamPart
 from tidelog.pipeline.run import check_before
 from tidelog.pipeline.spark_backend import SparkBackend
+from tidelog.pipeline.stream_query import BatchQuery, StoppedError
 from tidelog.pipeline.stream_results import StreamResults
 from tidelog.pipeline.stream_sources import FolderUpdates, FrameUpdates, UpdateStream
 from tidelog.pipeline.stream_state import HIDDEN, Commit, StreamState, hidden
 from tidelog.pipeline.terminal import Terminal
-from tidelog.pipeline.working_off import Show, UpdateWorker, Worked, broken_off
+from tidelog.pipeline.working_off import Show, UpdateWorker, Worked
 from tidelog.program.program import check
 from tidelog.source import Source
 from tidelog.syntax.printer import Printer
@@ -37,14 +38,8 @@ if TYPE_CHECKING:
 
     from tidelog.changes import Change
 
-_LOOK_EVERY = 0.1
-"""Seconds between two looks at whether the stream is to end; a commit is a reason to look at once."""
 _TRIES = 2
 """How often a batch may fail before the job ends."""
-
-
-class StoppedError(Exception):
-    """A batch that comes when the job is about to end; Spark will give it again."""
 
 
 class StreamingJob:
@@ -59,27 +54,34 @@ class StreamingJob:
             raise fail("TL090", "the job has no `[stream]`", source=job.source, fix=fix)
         self.job, self.terminal, self.should_stop, self.part = job, terminal, should_stop, job.stream
         self.state = StreamState(self.part.state)
+        self.progress: ShowProgress = terminal.deriving
+        """Told, while something is derived, how far that is."""
         self._spark = updates.sparkSession if updates is not None and spark is None else spark
-        self.backend = SparkBackend(job, spark=self._spark)
+        self.backend = self._backend(job)
         self._given, self._updates = job, updates
         self._show: Show = lambda *_: None
         self._results = StreamResults(job, terminal)
-        self._has_news, self._since_snapshot = threading.Event(), 0
-        self._reset()
-
-    def _reset(self) -> None:
-        """Know nothing of a batch."""
-        self._lock, self._is_stopping, self._has_other_rules = threading.Lock(), False, False
-        self._failed: Exception | None = None
-        """What a batch broke off with: Spark tells it only when its own thread has ended."""
+        self._since_snapshot = 0
+        self._has_other_rules = False
         self._stopped_at: TidelogError | None = None
         """What was wrong with the update that the job stops at."""
+
+    def _backend(self, job: Job) -> SparkBackend:
+        return SparkBackend(job, self._look, spark=self._spark)
+
+    def _look(self, progress: Any) -> None:
+        self.progress(progress)
 
     @property
     def committed(self) -> Commit:
         """How far the stream has come."""
         assert self.state.last is not None
         return self.state.last
+
+    def placements(self) -> str:
+        """How many parts of the program are where."""
+        where = Counter(placed.where for placed in self.backend.placements())
+        return ", ".join(f"{name} {count}" for name, count in where.items())
 
     # --- beginning -------------------------------------------------------------------------------------------------------
 
@@ -101,8 +103,9 @@ class StreamingJob:
         self._results.took("derive", perf_counter() - started)
         if last is None:
             self._results.report(self.job, self.committed)
+        shown = self.job.program.printer.predicate
         for placed in self.backend.placements():
-            self.terminal.done(f"{', '.join(placed.relations)}: {placed.where}, {placed.facts:,} facts")
+            self.terminal.done(f"{', '.join(map(shown, placed.relations))}: {placed.where}, {placed.facts:,} facts")
 
     def _restore(self, last: Commit) -> None:
         """Have the rules and the facts of a commit."""
@@ -110,7 +113,7 @@ class StreamingJob:
         if text and last.program_before == written.text:
             changed = check(Source(text, f"{written.name}, as updates have left it"))
             self.job = replace(self._given, program=changed)
-            self.backend = SparkBackend(self.job, spark=self._spark)
+            self.backend = self._backend(self.job)
         self._refuse_connect()
         for folder in (self.part.feed, self.part.broken_folder):
             for path in Path(folder).glob(f"{HIDDEN}*") if folder is not None else ():
@@ -125,11 +128,11 @@ class StreamingJob:
             raise failure
         self.terminal.done(f"{failure.diagnostics[0].message}; going back to the last commit")
         self.state.claim_still_holds()
-        self._reset()
+        self._has_other_rules = False
         try:
             self.backend.close()
             self.job = self._given
-            self.backend = SparkBackend(self.job, spark=self._spark)
+            self.backend = self._backend(self.job)
             last = self.state.open()
             assert last is not None
             self._restore(last)
@@ -151,7 +154,7 @@ class StreamingJob:
         """Work off updates until somebody asks to stop, or, with `once`, until nothing is waiting; the last commit."""
         self._show = show
         failures, known = 0, self.committed.number
-        while (failure := self._query(once=once)) is not None:
+        while (failure := self._run(once=once)) is not None:
             self._begin_again(failure)
             failures = failures + 1 if self.committed.number == known else 1
             if failures == _TRIES:
@@ -167,56 +170,31 @@ class StreamingJob:
         """Give back what the knowledge base holds."""
         self.backend.close()
 
-    def _query(self, *, once: bool) -> TidelogError | None:
+    def _run(self, *, once: bool) -> TidelogError | None:
         """Let Spark give batches until it is over; what a batch has failed with."""
         self._worker = UpdateWorker(self.backend.kb, stops_at_broken=self.part.broken == "stop")
-        writer = self._stream.stream(self.backend.kb.spark).writeStream.foreachBatch(self._batch)
-        writer = writer.option("checkpointLocation", f"file://{self._checkpoint.absolute()}")
-        query = writer.trigger(**self._stream.trigger(once=once)).start()
-        try:
-            while query.isActive and not self.should_stop() and not (once and self._stream.is_over(self.committed)):
-                self._has_news.wait(_LOOK_EVERY)
-                self._has_news.clear()
-        finally:
-            with self._lock:  # a batch in hand is finished first
-                self._is_stopping = True
-            error = query.exception()
-            query.stop()
-        if self._stopped_at is not None:
-            return None
-        if self._failed is not None:
-            said = f"{type(self._failed).__name__}: {self._failed}"
-            return self._failed if isinstance(self._failed, TidelogError) else broken_off(said)
-        if error is not None and StoppedError.__name__ not in str(error):
-            raise broken_off(str(error))
-        return None
+        self._query = BatchQuery(self._stream, Path(self.part.state) / "checkpoint", self._do)
 
-    def _batch(self, frame: DataFrame, number: int) -> None:
-        with self._lock:
-            if self._is_stopping:
-                raise StoppedError
-            try:
-                self._do(frame, number)
-            except StoppedError:
-                raise
-            except Exception as error:
-                self._failed = error
-                raise
+        def is_over() -> bool:
+            return self.should_stop() or (once and self._stream.is_over(self.committed))
+
+        return self._query.run(self.backend.kb.spark, is_over, once=once)
 
     def _do(self, frame: DataFrame, number: int) -> None:
         """Work off a batch, as far as it has not been done, and commit it."""
-        arrivals = self._stream.arrivals(frame, number, self._query_id(), self.committed)
+        arrivals = self._stream.arrivals(frame, number, self._query.id, self.committed)
         if not arrivals.updates:
             return
         part = self.part
         done = Worked(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
-        self._worker.work_off(arrivals, done, self.committed.updates, self._tell)
+        with done:
+            self._worker.work_off(arrivals, done, self.committed.updates, self._tell)
         if done.has_other_rules:
             self.job, self._has_other_rules = replace(self.job, program=self.backend.kb.program), True
         if done.last is not None:
             self._commit(done)
         if done.stopped_at is not None:
-            self._stopped_at, self._is_stopping = done.stopped_at, True
+            self._stopped_at = done.stopped_at
             raise StoppedError
         if self._since_snapshot >= self.part.snapshot_every:
             self._snapshot()
@@ -235,7 +213,6 @@ class StreamingJob:
     def _commit(self, done: Worked) -> None:
         last, files = self.committed, list[str]()
         for rows in (done.feed, done.aside):
-            rows.close()
             if rows.path is not None and rows.has_rows:
                 files.append(str(rows.path.with_name(rows.path.name.removeprefix(f"{HIDDEN}{self.state.epoch}."))))
         assert done.last is not None
@@ -245,7 +222,7 @@ class StreamingJob:
                 last,
                 program=Printer().document(self.job.program.document) if has_others else last.program,
                 program_before=self._given.program.document.source.text if has_others else last.program_before,
-                query=self._query_id(),
+                query=self._query.id,
                 batch=done.number,
                 rows=done.rows,
                 file=done.last.file,
@@ -257,14 +234,7 @@ class StreamingJob:
             )
         )
         self._since_snapshot += 1
-        self._has_news.set()
-
-    @property
-    def _checkpoint(self) -> Path:
-        return Path(self.part.state) / "checkpoint"
-
-    def _query_id(self) -> str:
-        return str(json.loads((self._checkpoint / "metadata").read_text(encoding="utf-8"))["id"])
+        self._query.look()
 
     def _snapshot(self) -> None:
         """New versions of the sinks, a state that starts from here, and a report."""

@@ -41,12 +41,19 @@ class Terminal:
         if self._unit is not None and unit[0] != self._unit[0] and self._last is not None:
             self.done(self._last)
         self._unit = unit
-        line = (
-            f"  {progress.unit + 1} of {progress.units}  {progress.working_on}  round {progress.round}  "
-            f"{progress.facts:,} facts  {progress.seconds:.1f} s"
-        )
-        self._last = line
-        self.doing(f"deriving{line}")
+        self._last = _line(progress)
+        self.deriving(progress)
+
+    def deriving(self, progress: Any) -> None:
+        """The same, on the line that changes alone."""
+        self.doing(f"deriving{_line(progress)}")
+
+
+def _line(progress: Any) -> str:
+    return (
+        f"  {progress.unit + 1} of {progress.units}  {progress.working_on}  round {progress.round}  "
+        f"{progress.facts:,} facts  {progress.seconds:.1f} s"
+    )
 
 
 @contextmanager

@@ -7,10 +7,9 @@ nothing of that counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.feed import RowFile, rows_of
@@ -46,6 +45,14 @@ class Worked:
     has_other_rules: bool = False
     stopped_at: TidelogError | None = None
     """What was wrong with the update that the job is to stop at."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Have all rows in their files."""
+        self.feed.close()
+        self.aside.close()
 
 
 class UpdateWorker:
@@ -110,14 +117,3 @@ class UpdateWorker:
 def _broken(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:
     text = arrived.text.decode(errors="replace") if isinstance(arrived.text, bytes) else arrived.text
     return {"batch": batch, "file": arrived.file, "line": arrived.line, "text": text, "reason": str(error)}
-
-
-def broken_off(problem: str) -> TidelogError:
-    """What Spark says of a query that failed, in one sentence."""
-    lines = [line.strip() for line in problem.splitlines() if line.strip()]
-    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0] if lines else "nobody said why")
-    fix = "start the job again: it goes on after the last commit"
-    return fail("TL095", f"the stream broke off: {_ERROR.sub('', said)}", fix=fix)
-
-
-_ERROR = re.compile(r"([\w.]+(Error|Exception): |error (?=TL\d))")
