@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _LONG = {"test_streaming.py", "test_long_runs.py"}
 """About as long as all others together: they have a process, and a Spark, of their own."""
+_CONNECTED = {"test_connect.py", "test_ingest_connect.py"}
+"""Each test starts a Spark for itself."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """PySpark warns of pandas 3, which we do not use through it, and leaves its sockets to the garbage collector."""
     for item in items:
         if _HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("spark, long" if item.path.name in _LONG else "spark"))
+            name = item.path.name
+            group = "spark, long" if name in _LONG else f"spark, {name}" if name in _CONNECTED else "spark"
+            item.add_marker(pytest.mark.xdist_group(group))
             item.add_marker(pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"))
             item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))
             item.add_marker(pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"))

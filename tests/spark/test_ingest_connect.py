@@ -46,22 +46,24 @@ try:
     assert users.range(3).count() == 3
 finally:
     users.stop()
-print("all is well")
 """
 
 
-def test_connect(tmp_path: Path) -> None:
+def run_connected(script: str, folder: Path) -> None:
+    """Run a script that is given a folder, and prints at its end that all is well."""
     for library in ("pyspark", "grpc", "grpc_status", "pandas", "pyoxigraph", "zstandard"):
         pytest.importorskip(library, reason=f"{library}, which Spark Connect needs, is not installed")
     from tidelog.spark.java import find_java, java_home
 
-    (tmp_path / "a.csv").write_text("name,size\nx,1\ny,2\nz\n", encoding="utf-8")
-    (tmp_path / "a.ttl").write_text("@prefix ex: <http://a/> . ex:s a ex:C ; ex:p 5 .", encoding="utf-8")
     with java_home(find_java(os.environ)):
         environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT, encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, script, tmp_path], env=environment, capture_output=True, text=True, timeout=300, check=False
-    )
+    file = folder / "script.py"
+    file.write_text(script + '\nprint("all is well")\n', encoding="utf-8")
+    ran = subprocess.run([sys.executable, file, folder], env=environment, capture_output=True, text=True, check=False)
     assert ran.stdout.splitlines()[-1:] == ["all is well"], ran.stderr[-3000:]
+
+
+def test_connect(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("name,size\nx,1\ny,2\nz\n", encoding="utf-8")
+    (tmp_path / "a.ttl").write_text("@prefix ex: <http://a/> . ex:s a ex:C ; ex:p 5 .", encoding="utf-8")
+    run_connected(SCRIPT, tmp_path)
