@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 RULES = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 OVER = "tidelog, rounds, starting over"
 STREAM, RUNNING = "tidelog, stream", "tidelog, stream that runs"
+IN_ROUNDS = "tidelog, stream that runs in rounds"
 SHARE = 100
 """One edge of so many is deleted."""
 TURBINES, FARM, FACTS = 400, 20, 10
@@ -107,6 +108,9 @@ path = "out/anomaly"
 folder = "updates"
 state = "out/state"
 feed = "out/feed"
+
+[engine]
+placement = "{placement}"
 """
 FARM_RULES = """\
 @relation turbine(turbine: string, farm: string) .
@@ -142,7 +146,7 @@ def waiting_updates(count: int) -> Inputs:
     }
 
 
-def _begun(inputs: Inputs, folder: Path, should_stop: Callable[[], bool]) -> StreamingJob:
+def _begun(inputs: Inputs, folder: Path, should_stop: Callable[[], bool], placement: str = "auto") -> StreamingJob:
     """A streaming job that has derived what follows from its sources, over a folder of updates that is empty."""
     from tidelog.pipeline.job import read_job
     from tidelog.pipeline.streaming import StreamingJob
@@ -152,7 +156,7 @@ def _begun(inputs: Inputs, folder: Path, should_stop: Callable[[], bool]) -> Str
     for name in ("out", "updates"):
         shutil.rmtree(folder / name, ignore_errors=True)  # the warm-up was here
     (folder / "updates").mkdir()
-    (folder / "job.toml").write_text(JOB, encoding="utf-8")
+    (folder / "job.toml").write_text(JOB.format(placement=placement), encoding="utf-8")
     (folder / "rules.dl").write_text(FARM_RULES, encoding="utf-8")
     for name in ("turbine", "near", "measurement"):
         pq.write_table(inputs[name], folder / f"{name}.parquet")
@@ -176,9 +180,9 @@ def _load_stream(inputs: Inputs, folder: Path) -> Evaluate:
     return lambda: job.follow(lambda *_: None, once=True).updates
 
 
-def _load_running(inputs: Inputs, folder: Path) -> Evaluate:
+def _load_running(inputs: Inputs, folder: Path, placement: str = "auto") -> Evaluate:
     stop = threading.Event()
-    job = _begun(inputs, folder, stop.is_set)
+    job = _begun(inputs, folder, stop.is_set, placement)
     following = threading.Thread(target=job.follow, args=(lambda *_: None,))
     following.start()
     first, *others = _lines(inputs)
@@ -223,8 +227,11 @@ SPARK_MICRO_BATCH = Workload(
     (1, 10),
     "updates",
     tiny=3,
-    contenders=(Contender(RUNNING, _load_running),),
-    targets=(Target(RUNNING, 1, 1.5, measure="wall"), Target(RUNNING, 10, 2.5, measure="wall")),
+    contenders=(
+        Contender(RUNNING, _load_running),
+        Contender(IN_ROUNDS, lambda inputs, folder: _load_running(inputs, folder, "rounds")),
+    ),
+    targets=tuple(Target(who, *most, measure="wall") for who in (RUNNING, IN_ROUNDS) for most in ((1, 1.5), (10, 2.5))),
     expected={count: count + 1 for count in (1, 10)},
     plotted="wall",
 )

@@ -222,7 +222,7 @@ class Rounds:
     def _call(self, name: str, special: Calls, arguments: Relation) -> Relation | None:
         width = self.relations[name].width - 1
         function = calling(special.function, width)
-        if arguments.count <= TINY and self.terms.knows_all:
+        if arguments.count <= DRIVER_ROWS and self.terms.knows_all:
             keys = self.terms.decode_rows(self._rows(arguments)[:, :width])
             return self._by_driver(name, function, pa.table({f"k{at}": column for at, column in enumerate(keys)}), 0)
         fields = ", ".join(f"k{at} string" for at in range(width + 1))
@@ -235,12 +235,12 @@ class Rounds:
         """Add the results of an aggregate over whole groups."""
         groups = columns(special.groups)
         function = folding(special.function, special.groups)
-        if bindings.count <= TINY and self.terms.knows_all and (special.function == "count" or special.target is None):
+        if bindings.count <= DRIVER_ROWS and self.terms.knows_all and (special.function == "count" or special.target is None):
             of_groups, counts = np.unique(self._rows(bindings)[:, : special.groups], axis=0, return_counts=True)
             numbers = self.terms.number([f"i{count}" for count in counts.tolist()])
             found = np.column_stack([of_groups, np.array(numbers, np.int32)])
             return self._add(name, lambda: self.novelty.add_rows(self.relations[name], found))
-        if bindings.count <= TINY and self.terms.knows_all and special.target is not None:
+        if bindings.count <= DRIVER_ROWS and self.terms.knows_all and special.target is not None:
             rows = self._rows(bindings)
             rows = rows[np.lexsort(rows[:, : special.groups].T)] if groups else rows
             named = {column: rows[:, at] for at, column in enumerate(groups)}
