@@ -21,7 +21,11 @@ run: $(READY)
 	@echo
 	@rm -rf out/wind_farm/stream
 	$(BIN)/tidelog pipeline stream examples/wind_farm/stream.toml --once
+	@echo
+	@echo "What the updates have changed about anomalies, from the change feed out/wind_farm/stream/feed:"
 	@grep -hE '"(anomaly|confirmed)"' out/wind_farm/stream/feed/*.jsonl
+	@echo
+	@echo "To look at: out/wind_farm/report.html, out/wind_farm/stream/report.html; the job files are in examples/wind_farm"
 
 test: $(READY)-dev lint
 	$(BIN)/pytest -n auto --dist loadgroup

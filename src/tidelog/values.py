@@ -196,18 +196,18 @@ def from_python(thing: object) -> Value:
         case float():
             value = floating(float(thing))
         case str():
-            value = string(str.__str__(thing)) if _is_text(thing) else None
+            value = string(str.__str__(thing)) if is_text(thing) else None
         case datetime():
             value = _timestamp(thing)
         case date():
             value = Value(Kind.DATE, date(thing.year, thing.month, thing.day))
-        case IRI(str(text)) if _is_text(text):
+        case IRI(str(text)) if is_text(text):
             value = Value(Kind.IRI, thing)
-        case Literal(str(text), None | str(), str(language)) if _is_text(text + language):
+        case Literal(str(text), None | str(), str(language)) if is_text(text + language):
             value = language_literal(text, language)
-        case Literal(str(text), None, None) if _is_text(text):
+        case Literal(str(text), None, None) if is_text(text):
             value = string(text)
-        case Literal(str(text), str(datatype), None) if _is_text(text + datatype):
+        case Literal(str(text), str(datatype), None) if is_text(text + datatype):
             value = typed_literal(text, datatype)
     if value is None:
         what = f"{thing!r} of type {type(thing).__name__}"
@@ -231,7 +231,7 @@ def _timestamp(moment: datetime) -> Value | None:
 _PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI or tidelog.Literal"
 
 
-def _is_text(text: str) -> bool:
+def is_text(text: str) -> bool:
     """Whether the string is Unicode text, that is, without lone surrogates."""
     return not any("\ud800" <= c <= "\udfff" for c in text)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,14 @@ STEPS: list[tuple[str, str, set[str]]] = [
 ]
 
 
-def work(folder: Path) -> None:
+def work(folder: Path, state: StreamState | None = None, most: int = 99) -> None:
     """What a job does, from where it stands to the end: commits with changes and feed, and a snapshot in the middle."""
-    state = StreamState(folder / "state")
+    state = state or StreamState(folder / "state")
     if state.open() is None:
+        assert state.last is not None
         state.commit(Commit(snapshot=state.write_snapshot([edges("ab", "bc")])))
-    while (done := state.last.updates) < len(STEPS):  # type: ignore[union-attr]
+    first = state.last.updates  # type: ignore[union-attr]
+    while (done := state.last.updates) < min(len(STEPS), first + most):  # type: ignore[union-attr]
         came, went, _ = STEPS[done]
         changes = [(sign, edges(pair)) for sign, pair in ((False, went), (True, came)) if pair]
         path = folder / "feed" / f"{done}.jsonl"
@@ -69,14 +71,21 @@ def work(folder: Path) -> None:
             state.commit(replace(state.last, snapshot=state.write_snapshot(kept), log=(), files=()))
 
 
-def crashing(after: int) -> Any:
-    """End at the so-many-th call that changes something on disk, before it or in the middle."""
+def crash() -> None:
+    raise CrashError
+
+
+def happening(after: int, event: Callable[[], None]) -> Any:
+    """Let something happen once, before the so-many-th call that changes something on disk, or lists what is there."""
     calls = iter(range(after))
+    has_happened = False
 
     def counted(inner: Any) -> Any:
         def call(*args: Any, **options: Any) -> Any:
-            if next(calls, None) is None:
-                raise CrashError
+            nonlocal has_happened
+            if next(calls, None) is None and not has_happened:
+                has_happened = True
+                event()
             return inner(*args, **options)
 
         return call
@@ -94,13 +103,15 @@ def crashing(after: int) -> Any:
         (stream_state, "synchronise"),
         (LocalStore, "replace"),
         (LocalStore, "remove"),
+        (LocalStore, "entries"),
+        (LocalStore, "read"),
     ):
         stack.enter_context(patch.object(owner, name, counted(getattr(owner, name))))
     return stack
 
 
 def moments() -> Iterator[int]:
-    yield from range(1, 200)
+    yield from range(1, 1000)
 
 
 def test_an_end_at_any_moment(tmp_path: Path) -> None:
@@ -110,7 +121,7 @@ def test_an_end_at_any_moment(tmp_path: Path) -> None:
     for moment in moments():
         folder = tmp_path / str(moment)
         try:
-            with crashing(moment):
+            with happening(moment, crash):
                 work(folder)
         except CrashError:
             ended += 1
@@ -132,6 +143,62 @@ def test_an_end_at_any_moment(tmp_path: Path) -> None:
     assert ended > 40
 
 
+def test_another_job_begins_at_any_moment(tmp_path: Path) -> None:
+    """It works everything off, or a little, and comes to rest; the first one goes on then, and finds out."""
+    work(tmp_path / "undisturbed")
+    expected = sorted(path.name for path in (tmp_path / "undisturbed" / "feed").iterdir())
+    for steps in (0, 1, len(STEPS)):
+        found_out = finished = 0
+        for moment in moments():
+            folder = tmp_path / f"{steps}-{moment}"
+            other = StreamState(folder / "state")
+            has_begun = False
+
+            def another(folder: Path = folder, other: StreamState = other, steps: int = steps) -> None:
+                nonlocal has_begun
+                has_begun = True
+                work(folder, other, steps)
+
+            try:
+                with happening(moment, another):
+                    work(folder)
+            except (TidelogError, FileNotFoundError):  # of the feed, which this test writes by itself
+                found_out += 1
+            else:
+                finished += 1
+            if not has_begun:
+                break
+            work(folder)
+            assert sorted(path.name for path in (folder / "feed").glob("[0-9]*")) == expected
+            final = StreamState(folder / "state")
+            assert (last := final.open()) is not None
+            assert (held(final), last.updates) == (STEPS[-1][2], len(STEPS))
+        assert found_out > 40
+        assert finished < 20, "only before the first one has begun, or at its end"
+
+
+def test_without_commits_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:
+    work(tmp_path)
+    (tmp_path / "state" / "checkpoint").mkdir()
+    (commit,) = (tmp_path / "state" / "commits").iterdir()
+    commit.unlink()
+    with pytest.raises(TidelogError, match=r"TL077.*no commits"):
+        StreamState(tmp_path / "state").open()
+
+
+def test_a_snapshot_that_is_damaged_is_said(tmp_path: Path) -> None:
+    work(tmp_path)
+    (snapshot,) = (tmp_path / "state" / "snapshots").iterdir()
+    for is_there in (True, False):
+        (snapshot / "0.parquet").write_bytes(b"PAR1")
+        if not is_there:
+            (snapshot / "0.parquet").unlink()
+        state = StreamState(tmp_path / "state")
+        state.open()
+        with pytest.raises(TidelogError, match="TL077"):
+            held(state)
+
+
 def test_a_job_that_was_taken_over_cannot_commit(tmp_path: Path) -> None:
     work(tmp_path)
     old, new = StreamState(tmp_path / "state"), StreamState(tmp_path / "state")
@@ -142,7 +209,7 @@ def test_a_job_that_was_taken_over_cannot_commit(tmp_path: Path) -> None:
     with pytest.raises(TidelogError, match="TL093"):
         old.commit(replace(old.last, updates=99))
     new.commit(replace(new.last, updates=5))
-    with patch.object(LocalStore, "read", lambda *_: str(old.epoch)), pytest.raises(TidelogError, match="TL093"):
+    with patch.object(StreamState, "claim_still_holds", lambda *_: None), pytest.raises(TidelogError, match="TL093"):
         old.commit(replace(old.last, updates=99))  # even if it looked in the very moment before
     again = StreamState(tmp_path / "state")
     assert (last := again.open()) is not None

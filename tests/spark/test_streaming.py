@@ -27,8 +27,12 @@ from tidelog.pipeline.versions import read_current
 from tidelog.streams import Update
 
 pytest.importorskip("pyspark")
+from pyspark.sql.types import StructType
+
 from tidelog.pipeline.streaming import StreamingJob, stream_job
+from tidelog.spark import update_folder
 from tidelog.spark.kb import SparkKnowledgeBase
+from tidelog.spark.update_folder import UpdateFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -149,16 +153,16 @@ def test_a_stream_goes_on_where_it_stopped(spark: SparkSession, tmp_path: Path, 
 def test_a_run_whose_batches_fail_again_breaks_off(spark: SparkSession, tmp_path: Path) -> None:
     job, updates = prepare(tmp_path), random_updates(8, 2)
     put(tmp_path, updates)
-    link, tried = os.link, 0
+    create, tried = StreamState._create, 0
 
-    def no_link(source: Any, target: Any) -> None:
+    def never_created(state: StreamState, made: Commit) -> bool:
         nonlocal tried
-        if "00000001" in str(target):
+        if made.updates:
             tried += 1
             raise RuntimeError("before it counts")
-        link(source, target)
+        return create(state, made)
 
-    with patch.object(os, "link", no_link), pytest.raises(TidelogError, match=r"TL095.*it counts"):
+    with patch.object(StreamState, "_create", never_created), pytest.raises(TidelogError, match=r"TL095.*it counts"):
         stream(job, spark)
     state = StreamState(tmp_path / "out/state")
     assert (last := state.open()) is not None
@@ -253,6 +257,14 @@ def test_a_streaming_dataframe(spark: SparkSession, tmp_path: Path) -> None:
     last = stream_job(job, updates=frame_of(tmp_path, spark), once=True, show=lambda number, *_: shown.append(number))
     assert (last.updates, last.file, last.line, shown) == (9, "0", 8, [6, 7, 8, 9])
     check_result(tmp_path, updates)
+    text = (tmp_path / "job.toml").read_text(encoding="utf-8").replace("[stream]", '[stream]\nfolder = "updates"')
+    (tmp_path / "folder.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(TidelogError, match=r"TL077.*from a frame before"):
+        stream(read_job(tmp_path / "folder.toml"), spark)
+    shutil.rmtree(tmp_path / "out/state/checkpoint")
+    with pytest.raises(TidelogError, match=r"TL077.*not the checkpoint"):
+        stream_job(job, updates=frame_of(tmp_path, spark), once=True)
+    check_result(tmp_path, updates)
 
 
 def test_a_streaming_dataframe_stops_at_a_broken_update(spark: SparkSession, tmp_path: Path) -> None:
@@ -262,7 +274,7 @@ def test_a_streaming_dataframe_stops_at_a_broken_update(spark: SparkSession, tmp
     (tmp_path / "updates/0.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     frame = spark.readStream.text(f"file://{tmp_path / 'updates'}")
     for _ in range(2):
-        with pytest.raises(TidelogError, match="TL076"):
+        with pytest.raises(TidelogError, match=r"batch 0:3.*TL076"):
             stream_job(job, updates=frame, once=True)
     state = StreamState(tmp_path / "out/state")
     assert (last := state.open()) is not None
@@ -285,19 +297,19 @@ def test_dataframes_that_are_no_updates(spark: SparkSession, tmp_path: Path, pro
 def test_broken_updates_are_set_aside(spark: SparkSession, tmp_path: Path) -> None:
     job, updates = prepare(tmp_path), random_updates(5, 3)
     put(tmp_path, updates)
-    lines = ["nonsense", '{"insert": [["edge", "a"]]}', '{"remove_rules": ["nobody"]}']
+    lines = ["nonsense", '{"insert": [["edge", "a"]]}', '{"remove_rules": ["nobody"]}', '{"id": "\\ud800"}']
     (tmp_path / "updates" / "00001a.jsonl").write_bytes("\n".join(lines).encode() + b"\n\xff\xfe\n")
     (tmp_path / "updates" / "00001b.jsonl.gz").write_bytes(b"no gzip")
     last = stream(job, spark)
-    assert (last.updates, last.broken) == (5, 5)
+    assert (last.updates, last.broken) == (5, 6)
     found = [
         json.loads(line) for path in sorted((tmp_path / "out/state/broken").iterdir()) for line in path.open(encoding="utf-8")
     ]
     assert [(row["file"], row["line"]) for row in found] == [
-        *(("00001a.jsonl", at) for at in (1, 2, 3, 4)),
+        *(("00001a.jsonl", at) for at in (1, 2, 3, 4, 5)),
         ("00001b.jsonl.gz", 1),
     ]
-    for row, code in zip(found, ("TL076", "TL020", "TL079", "TL061", "TL083"), strict=True):
+    for row, code in zip(found, ("TL076", "TL020", "TL079", "TL076", "TL061", "TL083"), strict=True):
         assert code in row["reason"]
     check_result(tmp_path, updates)
 
@@ -319,13 +331,63 @@ def test_a_stream_stops_at_a_broken_update(spark: SparkSession, tmp_path: Path) 
 
 
 def test_a_file_that_comes_late_is_said(spark: SparkSession, tmp_path: Path) -> None:
-    job, updates = prepare(tmp_path), random_updates(3, 5)
-    put(tmp_path, updates)
+    """While the job stands still, and while it runs; in both cases the sinks are up to date."""
+    job, updates = prepare(tmp_path, updates=1, every=99), random_updates(4, 5)
+    put(tmp_path, updates[:3])
     stream(job, spark)
-    (tmp_path / "updates" / "00001late.jsonl").write_text("{}\n", encoding="utf-8")
-    put(tmp_path, updates[:1], 3)
-    with pytest.raises(TidelogError, match=r"TL095.*came late"):
+    late = tmp_path / "updates" / "00001late.jsonl"
+    late.write_text("{}\n", encoding="utf-8")
+    with pytest.raises(TidelogError, match=r"TL077.*came late.*00001late.jsonl"):
         stream(job, spark)
+    late.unlink()
+    put(tmp_path, updates[3:], 3)
+
+    def comes_late(*_: Any) -> None:
+        late.write_text("{}\n", encoding="utf-8")
+        put(tmp_path, [Update("more")], 4)
+
+    with pytest.raises(TidelogError, match=r"TL077.*came late.*00001late.jsonl"):
+        stream_job(job, spark=spark, once=True, show=comes_late)
+    check_result(tmp_path, updates)
+
+
+def test_what_cannot_be_read_for_a_moment_is_not_lost(tmp_path: Path) -> None:
+    """A file that fails, is gone or is shorter when a batch is read that was planned with it."""
+    reader = UpdateFolder({"path": str(tmp_path), "updates": "10"}).streamReader(StructType())
+    (tmp_path / "1.jsonl").write_text("{}\n{}\n", encoding="utf-8")
+    (tmp_path / "2.jsonl").write_text("{}\n", encoding="utf-8")
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, reader.getDefaultReadLimit())
+    (planned,) = reader.partitions(start, end)
+    assert len(list(reader.read(planned))) == 3
+    with patch.object(update_folder, "lines_of", side_effect=fail("TL060", "Input/output error")), pytest.raises(TidelogError):
+        list(reader.read(planned))
+    (tmp_path / "1.jsonl").write_text("{}\n", encoding="utf-8")
+    with pytest.raises(TidelogError, match="TL077"):
+        list(reader.read(planned))
+    (tmp_path / "1.jsonl").unlink()
+    with pytest.raises(TidelogError, match="TL077"):
+        list(reader.read(planned))
+
+
+def test_the_sinks_are_written_after_a_run_that_was_broken_off(spark: SparkSession, tmp_path: Path) -> None:
+    """By an update that changes nothing but rules; and when the rules of the job file are others."""
+    job = prepare(tmp_path)
+    put(tmp_path, [Update("come", add_rules=("path(X, X) :- edge(X, _).",))])
+    with patch.object(StreamingJob, "_snapshot", side_effect=RuntimeError("the end")), pytest.raises(RuntimeError):
+        stream(job, spark)
+
+    def sink() -> set[tuple[Any, ...]]:
+        table = pq.read_table(read_current(tmp_path / "out/path"))
+        return set(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+    assert ("a", "a") not in sink()
+    stream(job, spark)
+    assert ("a", "a") in sink()
+    (tmp_path / "rules.dl").write_text(RULES + "path(X, new) :- edge(X, _).\n", encoding="utf-8")
+    stream(read_job(tmp_path / "job.toml"), spark)
+    assert ("a", "a") not in sink()
+    assert ("a", "new") in sink()
 
 
 def test_rules_that_come_and_go_are_kept(spark: SparkSession, tmp_path: Path) -> None:
@@ -395,9 +457,13 @@ def commits(folder: Path) -> int:
     return max(found, default=-1)
 
 
-def claim(folder: Path) -> str:
-    file = folder / "out/state/CLAIM"
-    return file.read_text(encoding="utf-8") if file.exists() else ""
+def epoch(folder: Path) -> int:
+    """Of the job at work: which commit it began with."""
+    newest = folder / "out/state/commits" / f"{commits(folder):08}.json"
+    try:
+        return int(json.loads(newest.read_text(encoding="utf-8"))["epoch"])
+    except FileNotFoundError:  # there is a newer one by now
+        return -1
 
 
 def wait_for_another(what: Callable[[Path], object], folder: Path, process: subprocess.Popen[bytes]) -> None:
@@ -411,7 +477,7 @@ def kill_again_and_again(folder: Path, kills: int, seed: int) -> None:
     chosen = random.Random(seed)
     for _ in range(kills):
         process = started(folder)
-        wait_for_another(chosen.choice([claim, commits]), folder, process)
+        wait_for_another(chosen.choice([epoch, commits]), folder, process)
         time.sleep(chosen.random() * 3)
         os.killpg(process.pid, signal.SIGKILL)
         _, said = process.communicate()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from time import perf_counter
@@ -17,14 +16,13 @@ from tidelog.kb import KnowledgeBase, LoadReport, column_names
 from tidelog.local.asking import Asking
 from tidelog.local.engine import LocalEngine
 from tidelog.local.given import Fact
-from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 from tidelog.local.look_ahead import LookAhead
 from tidelog.local.materialise import Statistics
 from tidelog.local.rule_reports import rule_report
 from tidelog.local.state import Undo
 from tidelog.local.tables import Table
 from tidelog.local.updating import Given, Updating
-from tidelog.local.watch import Limits, Watch
+from tidelog.local.watch import Limits, Watch, announce_compilation
 from tidelog.program.live_rules import LiveRules
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
@@ -295,7 +293,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _engine(self) -> LocalEngine:
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
-            _announce_compilation()
+            announce_compilation()
             self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
             for name, rows in self._asking.rows_of(self._program.facts).items():
                 self._started.add(name, rows)
@@ -336,14 +334,3 @@ def _with_facts(planned: RuleChange, *given: Iterable[Fact]) -> list[list[Fact]]
     """Facts to insert and to delete, with those that stand among rules."""
     both = zip(given, (planned.insert, planned.delete), strict=True)
     return [[*facts, *((name, *values) for name, values in more)] for facts, more in both]
-
-
-_announced: list[bool] = []
-
-
-def _announce_compilation() -> None:
-    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
-    if not IS_WARM and not _announced:
-        _announced.append(True)
-        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
-        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

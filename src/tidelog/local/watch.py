@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of everything, which a small update has no time for
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from tidelog.errors import TidelogError, fail
+from tidelog.local.kernel.build import CACHE_FOLDER, IS_WARM
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +104,14 @@ class Watch:
 
 
 _SHOW_EVERY = 0.1
+
+
+_announced: list[bool] = []
+
+
+def announce_compilation() -> None:
+    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
+    if not IS_WARM and not _announced:
+        _announced.append(True)
+        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
+        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

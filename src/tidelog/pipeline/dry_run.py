@@ -92,6 +92,12 @@ def _sinks(job: Job) -> Iterator[str]:
 def _more(job: Job) -> Iterator[str]:
     limits = [f"{key} {value:,}" for key, value in _limits(job) if value is not None]
     yield ""
+    if (stream := job.stream) is not None:
+        yield f"updates <- {stream.folder or 'a streaming DataFrame'}, {stream.updates:,} a batch; broken ones: {stream.broken}"
+        yield f"state -> {stream.state}"
+        if stream.feed is not None:
+            yield f"change feed -> {stream.feed} ({stream.feed_format})"
+        yield ""
     yield f"limits: {', '.join(limits)}"
     yield f"rejected rows -> {job.rejects_folder}"
     if job.report:

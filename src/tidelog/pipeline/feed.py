@@ -75,7 +75,7 @@ class RowFile:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.has_rows = True
         if self._form == "json":
-            self._text = self._text or path.open("w", encoding="utf-8")
+            self._text = self._text or path.open("w", encoding="utf-8", errors="backslashreplace")
             self._text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
         else:  # a fact is a text of JSON, since facts have different arities and types
             self._table = self._table or pq.ParquetWriter(path, _COLUMNS)

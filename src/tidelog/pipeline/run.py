@@ -5,7 +5,7 @@ Nothing that a reader sees changes before everything has been derived and writte
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
@@ -54,8 +54,8 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
     return outcome
 
 
-def publish(job: Job, engine: Backend, shows: Terminal) -> Outcome:
-    """New versions of all sinks, from what an engine holds now."""
+def publish(job: Job, engine: Backend, shows: Terminal, check: Callable[[], None]) -> Outcome:
+    """New versions of all sinks, from what an engine holds now; `check` has the last word before readers see them."""
     outcome = outcome_of(job)
     started = perf_counter()
     with Sinks(job.sinks, outcome.run_id) as sinks:
@@ -63,6 +63,7 @@ def publish(job: Job, engine: Backend, shows: Terminal) -> Outcome:
         outcome.outputs += sinks.write(engine, outcome.counts, shows.doing)
         outcome.seconds = perf_counter() - started
         _show_names(job, outcome)
+        check()
         sinks.publish(outcome)
     return outcome
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import logging
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.stream_sources import UpdateStream
+from tidelog.pipeline.stream_sources import UpdateStream, query_id
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -36,7 +37,7 @@ class BatchQuery:
     @property
     def id(self) -> str:
         """Spark's id of it, which it keeps from one run to the next."""
-        return str(json.loads((self._checkpoint / "metadata").read_text(encoding="utf-8"))["id"])
+        return query_id(self._checkpoint) or ""
 
     def look(self) -> None:
         """Let `run` ask at once whether it is over."""
@@ -46,16 +47,17 @@ class BatchQuery:
         """Have batches until it is over, or Spark ends; what a batch has failed with."""
         writer = self._stream.stream(spark).writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", f"file://{self._checkpoint.absolute()}")
-        query = writer.trigger(**self._stream.trigger(once=once)).start()
-        try:
-            while query.isActive and not is_over():
-                self._has_news.wait(_LOOK_EVERY)
-                self._has_news.clear()
-        finally:
-            with self._in_hand:  # a batch in hand is finished first
-                self._is_stopping = True
-            error = query.exception()
-            query.stop()
+        with _said_once(spark):
+            query = writer.trigger(**self._stream.trigger(once=once)).start()
+            try:
+                while query.isActive and not is_over():
+                    self._has_news.wait(_LOOK_EVERY)
+                    self._has_news.clear()
+            finally:
+                with self._in_hand:  # a batch in hand is finished first
+                    self._is_stopping = True
+                error = query.exception()
+                query.stop()
         if self._failed is not None:
             said = f"{type(self._failed).__name__}: {self._failed}"
             return self._failed if isinstance(self._failed, TidelogError) else broken_off(said)
@@ -75,6 +77,33 @@ class BatchQuery:
             except Exception as error:
                 self._failed = error
                 raise
+
+
+def has_ended(spark: SparkSession) -> bool:
+    """Whether Spark is no more."""
+    try:
+        return bool(spark.sparkContext._jsc.sc().isStopped())
+    except Exception:  # nobody is there to ask
+        return True
+
+
+@contextmanager
+def _said_once(spark: SparkSession) -> Iterator[None]:
+    """What ends a query is an error of ours; Spark and its bridge would log it too, with all calls that led there."""
+    bridge = logging.getLogger("py4j.clientserver")
+    level = bridge.level
+    bridge.setLevel(logging.CRITICAL)
+    log4j = spark.sparkContext._jvm.org.apache.logging.log4j  # type: ignore[union-attr]
+    for name in _LOGGERS:
+        log4j.core.config.Configurator.setLevel(name, log4j.Level.OFF)
+    try:
+        yield
+    finally:
+        bridge.setLevel(level)
+
+
+_LOGGERS = tuple(f"org.apache.spark.sql.execution.streaming{part}.MicroBatchExecution" for part in ("", ".runtime"))
+"""Where Spark logs that a query has ended, in one version or another."""
 
 
 def broken_off(problem: str) -> TidelogError:

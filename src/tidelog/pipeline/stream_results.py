@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -41,10 +42,14 @@ class StreamResults:
         """Note an update that has been worked off."""
         self._history.note(number, change)
 
-    def publish(self, job: Job, backend: SparkBackend) -> None:
-        """New versions of the sinks whose relations there are: rules may have gone, and relations with them."""
+    def publish(self, job: Job, backend: SparkBackend, check: Callable[[], None]) -> None:
+        """New versions of the sinks whose relations there are: rules may have gone, and relations with them.
+
+        `check` raises an error if somebody else is to write them.
+        """
         known = backend.kb.relations
-        outcome = publish(replace(job, sinks=tuple(s for s in job.sinks if s.relation in known)), backend, self._terminal)
+        sinks = tuple(sink for sink in job.sinks if sink.relation in known)
+        outcome = publish(replace(job, sinks=sinks), backend, self._terminal, check)
         before, self._outcome = self._outcome, outcome
         outcome.inputs, outcome.rejected = before.inputs, before.rejected
         outcome.rejected_rows, outcome.rejects_folder = before.rejected_rows, before.rejects_folder

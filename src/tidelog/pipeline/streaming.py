@@ -9,6 +9,7 @@ batches, every so often and at the end, the sinks get a new version, the state a
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,13 +21,12 @@ from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.backend import ShowProgress
 from tidelog.pipeline.feed import ENDINGS, RowFile
 from tidelog.pipeline.job import Job
-from tidelog.pipeline.parts import StreamPart
 from tidelog.pipeline.run import check_before
 from tidelog.pipeline.spark_backend import SparkBackend
-from tidelog.pipeline.stream_query import BatchQuery, StoppedError
+from tidelog.pipeline.stream_query import BatchQuery, StoppedError, has_ended
 from tidelog.pipeline.stream_results import StreamResults
-from tidelog.pipeline.stream_sources import FolderUpdates, FrameUpdates, UpdateStream
-from tidelog.pipeline.stream_state import HIDDEN, Commit, StreamState, hidden
+from tidelog.pipeline.stream_sources import updates_from
+from tidelog.pipeline.stream_state import HIDDEN, Commit, StreamState, TakenOverError, hidden
 from tidelog.pipeline.terminal import Terminal
 from tidelog.pipeline.working_off import Show, UpdateWorker, Worked
 from tidelog.program.program import check
@@ -35,8 +35,6 @@ from tidelog.syntax.printer import Printer
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from tidelog.changes import Change
 
 _TRIES = 2
 """How often a batch may fail before the job ends."""
@@ -73,6 +71,15 @@ class StreamingJob:
         self.progress(progress)
 
     @property
+    def _rules(self) -> str:
+        """What tells the rules of the job file from others."""
+        return hashlib.sha256(self._given.program.document.source.text.encode()).hexdigest()
+
+    @property
+    def _checkpoint(self) -> Path:
+        return Path(self.part.state) / "checkpoint"
+
+    @property
     def committed(self) -> Commit:
         """How far the stream has come."""
         assert self.state.last is not None
@@ -87,8 +94,10 @@ class StreamingJob:
 
     def begin(self) -> None:
         """Have the facts of the last commit, or, the first time, those of the sources, and all that follows from them."""
-        self._stream = _stream_of(self.part, self._updates)
+        self._stream = updates_from(self.part, self._updates)
         check_before(self.job, reads_sources=not (Path(self.part.state) / "commits").is_dir())
+        self.terminal.done("starting Spark")
+        _ = self.backend.kb.spark
         last = self.state.open()
         started = perf_counter()
         if last is None:
@@ -96,16 +105,21 @@ class StreamingJob:
             self._results.read_sources(self.job, self.backend)
             started = perf_counter()
             self.terminal.doing("deriving")
-            self._results.publish(self.job, self.backend)
-            self.state.commit(Commit(snapshot=self.state.write_snapshot(self.backend.kb.explicit_facts())))
+            self._results.publish(self.job, self.backend, self.state.claim_still_holds)
+            self.state.commit(Commit(snapshot=self.state.write_snapshot(self.backend.kb.explicit_facts()), rules=self._rules))
         else:
+            self._stream.check(last, self._checkpoint)
             self._restore(last)
+            self.terminal.done(f"going on after {last.updates:,} updates, the last at {last.file}:{last.line}")
+            if self._since_snapshot:
+                self._snapshot()  # the last run was broken off, or the rules of the job are others
         self._results.took("derive", perf_counter() - started)
         if last is None:
             self._results.report(self.job, self.committed)
         shown = self.job.program.printer.predicate
         for placed in self.backend.placements():
-            self.terminal.done(f"{', '.join(map(shown, placed.relations))}: {placed.where}, {placed.facts:,} facts")
+            facts = "1 fact" if placed.facts == 1 else f"{placed.facts:,} facts"
+            self.terminal.done(f"{', '.join(map(shown, placed.relations))}: {placed.where}, {facts}")
 
     def _restore(self, last: Commit) -> None:
         """Have the rules and the facts of a commit."""
@@ -120,21 +134,20 @@ class StreamingJob:
                 path.unlink()  # of a batch that was never committed
         self.terminal.doing("deriving what follows from the facts of the last commit")
         self.backend.kb.restore(list(self.state.facts(self.backend.kb.spark)))
-        self._since_snapshot = len(last.log)
+        self._since_snapshot = last.pending + (last.rules != self._rules)
 
     def _begin_again(self, failure: TidelogError) -> None:
         """After a batch that failed, whose updates may be half done here: be what the last commit says, unless another job is."""
-        if any(problem.code == "TL093" for problem in failure.diagnostics):
+        if isinstance(failure, TakenOverError):
             raise failure
         self.terminal.done(f"{failure.diagnostics[0].message}; going back to the last commit")
         self.state.claim_still_holds()
-        self._has_other_rules = False
+        last = self.state.open()
+        assert last is not None
+        self.job, self._has_other_rules = self._given, False
         try:
             self.backend.close()
-            self.job = self._given
             self.backend = self._backend(self.job)
-            last = self.state.open()
-            assert last is not None
             self._restore(last)
         except TidelogError:
             raise
@@ -153,32 +166,54 @@ class StreamingJob:
     def follow(self, show: Show, *, once: bool = False) -> Commit:
         """Work off updates until somebody asks to stop, or, with `once`, until nothing is waiting; the last commit."""
         self._show = show
-        failures, known = 0, self.committed.number
-        while (failure := self._run(once=once)) is not None:
-            self._begin_again(failure)
-            failures = failures + 1 if self.committed.number == known else 1
-            if failures == _TRIES:
-                raise failure
-            known = self.committed.number
-        if self._since_snapshot:
-            self._snapshot()
+        try:
+            self._run_until_over(once=once)
+            if self._since_snapshot:
+                self._snapshot()
+        except Exception:
+            if self.should_stop() and has_ended(self.backend.kb.spark):  # whoever asked to stop may have asked Spark, too
+                self.terminal.done("Spark has ended, too: what is committed counts, and the next start writes the sinks")
+                return self.committed
+            raise
         if self._stopped_at is not None:
             raise self._stopped_at
         return self.committed
 
     def close(self) -> None:
         """Give back what the knowledge base holds."""
-        self.backend.close()
+        try:
+            self.backend.close()
+        except Exception:
+            if not has_ended(self.backend.kb.spark):
+                raise
+
+    def _run_until_over(self, *, once: bool) -> None:
+        """Run queries until one has not failed; a batch may fail once."""
+        failures, before = 0, self.committed.updates + self.committed.broken
+        while (failure := self._run(once=once)) is not None:
+            self._begin_again(failure)
+            now = self.committed.updates + self.committed.broken
+            failures, before = failures + 1 if now == before else 1, now
+            if failures == _TRIES:
+                raise failure
 
     def _run(self, *, once: bool) -> TidelogError | None:
         """Let Spark give batches until it is over; what a batch has failed with."""
-        self._worker = UpdateWorker(self.backend.kb, stops_at_broken=self.part.broken == "stop")
-        self._query = BatchQuery(self._stream, Path(self.part.state) / "checkpoint", self._do)
+        self._worker = UpdateWorker(self.backend.kb, self.terminal.done, stops_at_broken=self.part.broken == "stop")
+        self._query = BatchQuery(self._stream, self._checkpoint, self._do)
 
         def is_over() -> bool:
             return self.should_stop() or (once and self._stream.is_over(self.committed))
 
-        return self._query.run(self.backend.kb.spark, is_over, once=once)
+        try:
+            return self._query.run(self.backend.kb.spark, is_over, once=once)
+        except TidelogError:  # Spark could not read the stream: perhaps we know better why
+            try:
+                self._stream.check(self.committed, self._checkpoint)
+            except TidelogError as error:
+                self._stopped_at = error
+                return None
+            raise
 
     def _do(self, frame: DataFrame, number: int) -> None:
         """Work off a batch, as far as it has not been done, and commit it."""
@@ -188,20 +223,18 @@ class StreamingJob:
         part = self.part
         done = Worked(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
         with done:
-            self._worker.work_off(arrivals, done, self.committed.updates, self._tell)
+            self._worker.work_off(arrivals, done, self.committed.updates, self._show)
         if done.has_other_rules:
             self.job, self._has_other_rules = replace(self.job, program=self.backend.kb.program), True
         if done.last is not None:
-            self._commit(done)
+            self._commit(done, arrivals.seen(done.last.file))
+        for noted in done.noted:
+            self._results.note(*noted)
         if done.stopped_at is not None:
             self._stopped_at = done.stopped_at
             raise StoppedError
         if self._since_snapshot >= self.part.snapshot_every:
             self._snapshot()
-
-    def _tell(self, number: int, change: Change, waiting: int) -> None:
-        self._results.note(number, change)
-        self._show(number, change, waiting)
 
     # --- committing ------------------------------------------------------------------------------------------------------
 
@@ -210,18 +243,23 @@ class StreamingJob:
         final = None if folder is None else Path(folder).absolute() / f"{self.committed.number + 1:08}{ENDINGS[form]}"
         return RowFile(None if final is None else hidden(final, self.state.epoch), form)
 
-    def _commit(self, done: Worked) -> None:
+    def _commit(self, done: Worked, seen: int) -> None:
         last, files = self.committed, list[str]()
         for rows in (done.feed, done.aside):
             if rows.path is not None and rows.has_rows:
                 files.append(str(rows.path.with_name(rows.path.name.removeprefix(f"{HIDDEN}{self.state.epoch}."))))
         assert done.last is not None
-        has_others = self._has_other_rules
+        written = self._given.program.document.source.text
+        program = Printer().document(self.job.program.document) if self._has_other_rules else last.program
+        is_kept = self._has_other_rules or last.program_before == written  # else the job file's rules have taken their place
         self.state.commit(
             replace(
                 last,
-                program=Printer().document(self.job.program.document) if has_others else last.program,
-                program_before=self._given.program.document.source.text if has_others else last.program_before,
+                program=program if is_kept else "",
+                program_before=written if is_kept and program else "",
+                source=self._stream.kind,
+                seen=seen,
+                pending=last.pending + 1,
                 query=self._query.id,
                 batch=done.number,
                 rows=done.rows,
@@ -238,9 +276,9 @@ class StreamingJob:
 
     def _snapshot(self) -> None:
         """New versions of the sinks, a state that starts from here, and a report."""
-        self._results.publish(self.job, self.backend)  # first, for as long as there is a log, the next run does it again
+        self._results.publish(self.job, self.backend, self.state.claim_still_holds)  # first: if it ends here, it is done again
         snapshot = self.state.write_snapshot(self.backend.kb.explicit_facts())
-        self.state.commit(replace(self.committed, snapshot=snapshot, log=(), files=()))
+        self.state.commit(replace(self.committed, snapshot=snapshot, log=(), files=(), pending=0, rules=self._rules))
         self._since_snapshot = 0
         self._results.report(self.job, self.committed)
 
@@ -267,7 +305,3 @@ def stream_job(
         return streaming.follow(show, once=once)
     finally:
         streaming.close()
-
-
-def _stream_of(part: StreamPart, updates: DataFrame | None) -> UpdateStream:
-    return FolderUpdates(part) if updates is None else FrameUpdates(updates)

@@ -7,9 +7,12 @@ nothing of that counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.feed import RowFile, rows_of
@@ -19,11 +22,12 @@ from tidelog.streams.update import Update
 
 if TYPE_CHECKING:
     from tidelog.changes import Change
+    from tidelog.spark.keeping import KeptFacts
 
 Show = Callable[[int, "Change", int], None]
 """Told of each update: its number, what it changed, and how many are waiting, as far as that is known."""
 FAILURES = frozenset({"TL060", "TL084", "TL085", "TL086", "TL093"})
-"""Errors that are no fault of an update: of files, libraries, Java, executors and sinks."""
+"""Errors that are no fault of an update: of files, libraries, Java, executors and folders."""
 
 
 @dataclass(slots=True)
@@ -43,6 +47,8 @@ class Worked:
     changes: list[tuple[bool, Any]] = field(default_factory=list)
     """Explicit facts that came and went."""
     has_other_rules: bool = False
+    noted: list[tuple[int, Change]] = field(default_factory=list)
+    """The updates by their numbers, with what they changed."""
     stopped_at: TidelogError | None = None
     """What was wrong with the update that the job is to stop at."""
 
@@ -51,15 +57,16 @@ class Worked:
 
     def __exit__(self, *_exception: object) -> None:
         """Have all rows in their files."""
-        self.feed.close()
-        self.aside.close()
+        with closing(self.aside), closing(self.feed):
+            pass
 
 
 class UpdateWorker:
     """A knowledge base that works off updates."""
 
-    def __init__(self, kb: Any, *, stops_at_broken: bool) -> None:
-        self._kb, self._stops = kb, stops_at_broken
+    def __init__(self, kb: Any, say: Callable[[str], None], *, stops_at_broken: bool) -> None:
+        """`say` is told what has been set aside."""
+        self._kb, self._say, self._stops = kb, say, stops_at_broken
         self._fit = fitting(kb.relations)
         self._seen: tuple[Arrived, Update] | None = None
         """An update that was looked at before its turn: the knowledge base knows it again by its identity."""
@@ -71,26 +78,29 @@ class UpdateWorker:
             rest = arrivals.updates[at + 1 :]
             try:
                 update = self._understood(arrived)
-                change = self._change(update, rest[0] if rest else arrivals.ahead)
+                change = self._change(update, arrived.place, rest[0] if rest else arrivals.ahead)
             except TidelogError as error:
                 if any(problem.code in FAILURES for problem in error.diagnostics) and arrived.problem is None:
                     raise
                 if self._stops:
-                    done.stopped_at = error
+                    done.stopped_at = _at(arrived, error)
                     return
                 done.broken += 1
+                self._say(f"{arrived.place}: set aside: {error.diagnostics[0].code}: {error.diagnostics[0].message}")
                 done.aside.write([_broken(done.number, arrived, error)])
             else:
-                done.feed.write(rows_of(done.number, arrived.place if update.id is None else str(update.id), change))
-                done.changes += change.explicit()
+                done.feed.write(rows_of(done.number, str(change.id), change))
+                done.changes += _kept(change)
                 done.updates += 1
+                done.noted.append((before + done.updates, change))
                 show(before + done.updates, change, len(rest) + arrivals.behind)
                 if update.add_rules or update.remove_rules:
                     self._fit, self._seen, done.has_other_rules = fitting(self._kb.relations), None, True
             done.last, done.rows = arrived, done.rows + 1
 
-    def _change(self, update: Update, behind: Arrived | None) -> Any:
-        return replace(self._kb._work_off(update, lambda: self._ahead(behind)), id=update.id)
+    def _change(self, update: Update, place: str, behind: Arrived | None) -> Any:
+        """What an update changes; without an id, it goes by the place that it came from."""
+        return replace(self._kb._work_off(update, lambda: self._ahead(behind)), id=place if update.id is None else update.id)
 
     def _understood(self, arrived: Arrived) -> Update:
         seen, self._seen = self._seen, None
@@ -112,6 +122,19 @@ class UpdateWorker:
             return None  # what is wrong with it is said when its turn comes
         self._seen = arrived, update
         return update
+
+
+def _kept(change: Any) -> Iterator[tuple[bool, KeptFacts]]:
+    """The explicit facts that came and went, read now: what they are read from may be gone when the batch is committed."""
+    for came, facts in change.explicit():
+        yield came, facts if isinstance(facts.keys, pa.Table) else replace(facts, keys=facts.keys.toArrow())
+
+
+def _at(arrived: Arrived, error: TidelogError) -> TidelogError:
+    """What is wrong with an update, and where that came from."""
+    if arrived.place in str(error):
+        return error
+    return TidelogError(replace(one, notes=(*one.notes, f"in {arrived.place}")) for one in error.diagnostics)
 
 
 def _broken(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:

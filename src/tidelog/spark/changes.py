@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tidelog.spark.keeping import KeptFacts
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class SparkChange(Change):
     """An update, done."""
 

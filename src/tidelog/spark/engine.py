@@ -14,7 +14,7 @@ from tidelog.local.materialise import Evaluation, Round, Statistics, is_seen
 from tidelog.local.rewriting import core_of
 from tidelog.local.state import State, Undo
 from tidelog.local.structure import Structure
-from tidelog.local.watch import Watch
+from tidelog.local.watch import Watch, announce_compilation
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
@@ -109,6 +109,7 @@ class SparkEngine:
 
     def settle(self, watch: Watch, follows: Callable[[Component], bool] = lambda _: False) -> None:
         """Derive everything, but for components that follow what has changed."""
+        announce_compilation()
         watch.progress.units = len(self.program.graph.components)
         if self.forced not in ("auto", Where.KERNEL):
             self.exchange.terms.number(constants(self.frame_core))

@@ -76,9 +76,8 @@ class SparkDictionary:
         if self._known is not None and self.count + most <= _MOST_COLLECTED:
             self._learn(self._known, keys.select("key").distinct().toArrow().column("key").combine_chunks())
             return
-        frame = self.frame  # Spark must know them all before it numbers more
-        if len(self.pieces) > _MOST_PIECES:  # the old ones stay, for frames that somebody still holds may read them
-            self.pieces = [self.lineage.cut(frame.coalesce(_FEW_PARTITIONS))]
+        _ = self.frame  # Spark must know them all before it numbers more
+        self._merge()
         new = keys.select("key").distinct()
         if self.count:
             new = new.join(self.known.select("key"), "key", "left_anti")
@@ -95,6 +94,11 @@ class SparkDictionary:
             self.pieces.append(piece)
             self.count += count
 
+    def _merge(self) -> None:
+        """Many pieces become one; the old ones stay, for frames that somebody still holds may read them."""
+        if len(self.pieces) > _MOST_PIECES:
+            self.pieces = [self.lineage.cut(self.frame.coalesce(_FEW_PARTITIONS))]
+
     def _learn(self, known: Dictionary, keys: pa.Array) -> Int32s:
         numbers = known.encode_column(Kind.STRING, keys)
         self.count = len(known)
@@ -108,11 +112,14 @@ class SparkDictionary:
             return numbers
         missing = [key for key in dict.fromkeys(wanted) if key not in self._met]
         if missing:
+            if len(self._met) > _MOST_COLLECTED:
+                self._met = {key: self._met[key] for key in wanted if key in self._met}
             asked = self.spark.createDataFrame(pa.table({"key": pa.array(missing, pa.string())}))
             self._met.update({row["key"]: row["id"] for row in self.frame.join(f.broadcast(asked), "key").collect()})
             new = [key for key in missing if key not in self._met]
             ids = range(self.count, self.count + len(new))
             if new:
+                self._merge()
                 self.pieces.append(self.spark.createDataFrame(pa.table({"key": new, "id": pa.array(ids, pa.int32())})))
             self._met.update(zip(new, ids, strict=True))
             self.count += len(new)

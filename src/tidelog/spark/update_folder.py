@@ -59,9 +59,9 @@ def updates_of(spark: SparkSession, folder: str, updates: int) -> DataFrame:
 
 
 class _Range(InputPartition):
-    def __init__(self, start: Position, end: Position, ahead: Position | None) -> None:
+    def __init__(self, start: Position, end: Position, ahead: Position | None, updates: int) -> None:
         super().__init__(None)
-        self.start, self.end, self.ahead = start, end, ahead
+        self.start, self.end, self.ahead, self.updates = start, end, ahead, updates
 
 
 class _Reader(DataSourceStreamReader):
@@ -70,7 +70,7 @@ class _Reader(DataSourceStreamReader):
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         """Before the first update."""
-        return {"file": "", "line": 0, "files": 0, "ahead": None}
+        return {"file": "", "line": 0, "files": 0, "updates": 0, "ahead": None}
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
         """So many updates a batch."""
@@ -90,23 +90,30 @@ class _Reader(DataSourceStreamReader):
         taken, ahead = found[:most], found[most:]
         file, line = taken[-1][:2]
         files = sum(name <= file for name in names)
-        return {"file": file, "line": line, "files": files, "ahead": [*ahead[0][:2]] if ahead else None}
+        updates = start["updates"] + len(taken)
+        return {"file": file, "line": line, "files": files, "updates": updates, "ahead": [*ahead[0][:2]] if ahead else None}
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """One, since updates have an order."""
         ahead = end["ahead"]
-        return [_Range((start["file"], start["line"]), (end["file"], end["line"]), tuple(ahead) if ahead else None)]
+        updates = end["updates"] - start["updates"]
+        return [_Range((start["file"], start["line"]), (end["file"], end["line"]), tuple(ahead) if ahead else None, updates)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[Any, ...]]:
-        """The updates of a batch, and the one ahead."""
+        """The updates of a batch, and the one ahead; an error if they are not those that the batch was planned with."""
         assert isinstance(partition, _Range)
+        count = 0
         for entry in entries(self._folder, partition.start):
             position = entry[:2]
             if position > partition.end:
                 if position == partition.ahead:
                     yield *entry, True
-                return
+                break
+            count += 1
             yield *entry, False
+        if count != partition.updates:
+            fix = "leave files as they are once they have their names, and start the job again"
+            raise fail("TL077", f"files in {self._folder} have changed while they were read", fix=fix)
 
     def commit(self, end: dict[str, Any]) -> None:
         """The files stay, whoever put them there."""
@@ -125,13 +132,15 @@ def update_files(folder: Path) -> list[str]:
 
 
 def entries(folder: Path, after: Position, names: Sequence[str] | None = None) -> Iterator[Entry]:
-    """The updates behind a position; a file that cannot be read is one entry that says why."""
+    """The updates behind a position; a file that is damaged is one entry that says why."""
     for name in update_files(folder) if names is None else names:
         if name < after[0]:
             continue
         try:
             lines = lines_of(folder / name)
         except TidelogError as error:
+            if error.diagnostics[0].code == "TL060":
+                raise  # it may be readable again
             lines = []
             if (name, 1) > after:
                 yield name, 1, None, f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"

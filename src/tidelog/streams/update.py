@@ -13,7 +13,7 @@ from typing import TypeAlias
 from tidelog.errors import Diagnostic, Diagnostics, TidelogError, did_you_mean
 from tidelog.json_values import from_json, to_json
 from tidelog.source import Source
-from tidelog.values import IRI, from_python
+from tidelog.values import IRI, from_python, is_text
 
 FactTuple: TypeAlias = tuple[object, ...]
 """A relation's name and the arguments, as `kb.update` takes them."""
@@ -65,7 +65,7 @@ class Update:
                 fix = did_you_mean(str(key), _KEYS) or f"the keys are {', '.join(_KEYS)}"
                 problems.add("TL076", f"an update has no {_shown(key)}", source, fix=fix)
         name = thing.get("id")
-        if isinstance(name, bool) or not isinstance(name, str | int | None):
+        if isinstance(name, bool) or not isinstance(name, str | int | None) or (isinstance(name, str) and not is_text(name)):
             problems.add("TL076", f"{_shown(name)} is not an id", source, fix="let it be a string or an integer")
             name = None
         delete, insert, upsert = (_facts(key, thing.get(key), problems, source) for key in _FACTS)

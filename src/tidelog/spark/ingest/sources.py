@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -194,7 +195,13 @@ def _explained(source: str, error: Any) -> TidelogError:
     if "DATA_SOURCE_NOT_FOUND" in text or "ClassNotFoundException" in text or "No suitable driver" in text:
         fix = "give Spark the jar of the format or driver: `spark.jars` or `spark.jars.packages`"
         return fail("TL087", f"Spark cannot read {source}: {said}", fix=fix)
+    if (missing := _NO_MODULE.search(text)) is not None:
+        fix = "set PYSPARK_PYTHON to the Python that has Tidelog before Spark is started, such as `sys.executable`"
+        return fail("TL087", f"Spark cannot read {source}: its workers run a Python without {missing[1]}", fix=fix)
     return fail("TL087", f"Spark cannot read {source}: {said}", fix="check the source, its options and the rights to read it")
+
+
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 def check_options(options: Mapping[str, str], known: tuple[str, ...], form: str) -> None:
