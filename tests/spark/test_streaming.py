@@ -457,13 +457,14 @@ def commits(folder: Path) -> int:
     return max(found, default=-1)
 
 
-def epoch(folder: Path) -> int:
-    """Of the job at work: which commit it began with."""
-    newest = folder / "out/state/commits" / f"{commits(folder):08}.json"
-    try:
-        return int(json.loads(newest.read_text(encoding="utf-8"))["epoch"])
-    except FileNotFoundError:  # there is a newer one by now
-        return -1
+def done(folder: Path) -> int:
+    """How many updates have been committed."""
+    while True:
+        newest = folder / "out/state/commits" / f"{(number := commits(folder)):08}.json"
+        try:
+            return int(json.loads(newest.read_text(encoding="utf-8"))["updates"]) if number >= 0 else 0
+        except FileNotFoundError:  # there is a newer one by now
+            pass
 
 
 def wait_for_another(what: Callable[[Path], object], folder: Path, process: subprocess.Popen[bytes]) -> None:
@@ -477,7 +478,7 @@ def kill_again_and_again(folder: Path, kills: int, seed: int) -> None:
     chosen = random.Random(seed)
     for _ in range(kills):
         process = started(folder)
-        wait_for_another(chosen.choice([epoch, commits]), folder, process)
+        wait_for_another(chosen.choice([commits, done]), folder, process)
         time.sleep(chosen.random() * 3)
         os.killpg(process.pid, signal.SIGKILL)
         _, said = process.communicate()
@@ -506,10 +507,11 @@ def test_killed_five_times_and_asked_to_end(tmp_path: Path) -> None:
     prepare(tmp_path, updates=1, every=3)
     put(tmp_path, updates)
     kill_again_and_again(tmp_path, 5, 6)
-    last = started(tmp_path)
-    wait_for_another(commits, tmp_path, last)
-    last.send_signal(signal.SIGTERM)
-    end_of(last)
-    done = StreamState(tmp_path / "out/state").open()
-    assert done is not None
-    check_result(tmp_path, updates[: done.updates])
+    for moment in (commits, done):  # while it gets ready, and while it works
+        last = started(tmp_path)
+        wait_for_another(moment, tmp_path, last)
+        last.send_signal(signal.SIGTERM)
+        end_of(last)
+    state = StreamState(tmp_path / "out/state").open()
+    assert state is not None
+    check_result(tmp_path, updates[: state.updates])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli.shell import app, reporting, show
-from tidelog.cli.stopping import Stopping
+from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import render_all
 
 if TYPE_CHECKING:
@@ -95,7 +95,12 @@ def stream_command(
     with Stopping() as stopping:
         with terminal(is_quiet=quiet) as shown:
             streaming = StreamingJob(chosen, shown, lambda: stopping.asked is not None)
-            streaming.begin()
+            try:
+                streaming.begin()
+            except Stopped:
+                streaming.close()
+                shown.done("stopped before the first update; the next start begins anew, or goes on after the last commit")
+                return
         try:
             with stopping.working(), stream_display(is_quiet=quiet, is_printing=False) as display:
 
