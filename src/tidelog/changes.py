@@ -15,6 +15,9 @@ from tidelog.values import from_python, sort_key
 
 Part = Literal["all", "explicit", "derived"]
 
+_PARTS = 2
+"""Explicit facts and derived ones."""
+
 
 class FactsByRelation(Mapping[str, Facts]):
     """Facts by relation, only those relations that have any; worked out when somebody looks."""
@@ -23,16 +26,28 @@ class FactsByRelation(Mapping[str, Facts]):
         """`compute` gives the facts of each relation: all of them, or those that are explicit, or those that are not."""
         self._compute, self._part = compute, part
         self._found: dict[str, Facts] | None = None
+        self._parts: dict[Part, FactsByRelation] = {}
 
     @property
     def explicit(self) -> FactsByRelation:
         """Those that the user gave, or took back."""
-        return FactsByRelation(self._compute, "explicit")
+        return self._only("explicit")
 
     @property
     def derived(self) -> FactsByRelation:
         """Those that only rules derive, or derived."""
-        return FactsByRelation(self._compute, "derived")
+        return self._only("derived")
+
+    def _only(self, part: Part) -> FactsByRelation:
+        if part not in self._parts:
+            self._parts[part] = FactsByRelation(self._compute, part)
+        return self._parts[part]
+
+    @property
+    def total(self) -> int:
+        """How many facts there are in all; if both parts are known already, nothing has to be worked out for it."""
+        is_known = self._found is None and len(self._parts) == _PARTS
+        return sum(len(facts) for part in (self._parts.values() if is_known else (self,)) for facts in part.values())
 
     @property
     def _facts(self) -> dict[str, Facts]:

@@ -15,7 +15,7 @@ from tidelog.pipeline.outcome import Input, Outcome, Output, Placement, Rejected
 from tidelog.pipeline.plots import Bar, bars, columns
 from tidelog.pipeline.report import page
 from tidelog.pipeline.run import run_job
-from tidelog.pipeline.stream_history import StreamHistory
+from tidelog.pipeline.stream_history import Step, StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
 VOID = {"meta", "br"}
@@ -80,7 +80,7 @@ def test_a_stream() -> None:
     outcome = replace(full_outcome(), stream=history)
     assert "no update yet" in page(outcome)
     for at in range(3_000):
-        history.note(at + 1, replace(kb.update(insert=[("p", at)], delete=[("p", at - 1)]), id=NASTY))
+        history.note(Step.of(at + 1, replace(kb.update(insert=[("p", at)], delete=[("p", at - 1)]), id=NASTY)))
     history.in_all, history.broken = 5_000, 7
     text = page(outcome)
     checked(text)

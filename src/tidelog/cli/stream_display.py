@@ -44,12 +44,12 @@ class Done:
     @property
     def facts_in(self) -> int:
         """Facts that hold now and did not before."""
-        return sum(map(len, self.change.inserted.values()))
+        return self.change.inserted.total
 
     @property
     def facts_out(self) -> int:
         """Facts that held before and do not now."""
-        return sum(map(len, self.change.deleted.values()))
+        return self.change.deleted.total
 
     @property
     def name(self) -> str:

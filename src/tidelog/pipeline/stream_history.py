@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,15 @@ class Step:
     facts_out: int
     seconds: float
     algorithm: str
+    phases: Mapping[str, float] = field(default_factory=dict)
+    """Seconds of each."""
+
+    @classmethod
+    def of(cls, number: int, change: Change) -> Step:
+        """What an update did."""
+        stats, name = change.stats, "" if change.id is None else str(change.id)
+        facts = change.inserted.total, change.deleted.total
+        return cls(number, name, *facts, stats.seconds, stats.algorithm, stats.seconds_by_phase)
 
 
 @dataclass(slots=True)
@@ -41,15 +51,12 @@ class StreamHistory:
     steps: deque[Step] = field(default_factory=lambda: deque(maxlen=_KEPT))
     """The last ones."""
 
-    def note(self, number: int, change: Change) -> None:
-        """Note an update that has been worked off."""
-        facts_in, facts_out = (sum(map(len, facts.values())) for facts in (change.inserted, change.deleted))
-        stats = change.stats
+    def note(self, step: Step) -> None:
+        """Note an update that has been committed."""
         self.updates += 1
-        self.facts_in += facts_in
-        self.facts_out += facts_out
-        self.seconds += stats.seconds
-        for name, seconds in stats.seconds_by_phase.items():
+        self.facts_in += step.facts_in
+        self.facts_out += step.facts_out
+        self.seconds += step.seconds
+        for name, seconds in step.phases.items():
             self.phases[name] = self.phases.get(name, 0.0) + seconds
-        name = "" if change.id is None else str(change.id)
-        self.steps.append(Step(number, name, facts_in, facts_out, stats.seconds, stats.algorithm))
+        self.steps.append(step)

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 from tidelog.pipeline.job import Job
 from tidelog.pipeline.outcome import Outcome
 from tidelog.pipeline.run import outcome_of, publish, read_sources
 from tidelog.pipeline.spark_backend import SparkBackend
-from tidelog.pipeline.stream_history import StreamHistory
+from tidelog.pipeline.stream_history import Step, StreamHistory
 from tidelog.pipeline.stream_state import Commit
 from tidelog.pipeline.terminal import Terminal
 from tidelog.syntax.printer import Printer
-
-if TYPE_CHECKING:
-    from tidelog.changes import Change
 
 
 class StreamResults:
@@ -38,9 +34,9 @@ class StreamResults:
         """Note how long a stage took."""
         self._outcome.stages[stage] = seconds
 
-    def note(self, number: int, change: Change) -> None:
-        """Note an update that has been worked off."""
-        self._history.note(number, change)
+    def note(self, step: Step) -> None:
+        """Note an update that has been committed."""
+        self._history.note(step)
 
     def publish(self, job: Job, backend: SparkBackend, check: Callable[[], None]) -> None:
         """New versions of the sinks whose relations there are: rules may have gone, and relations with them.

@@ -228,8 +228,8 @@ class StreamingJob:
             self.job, self._has_other_rules = replace(self.job, program=self.backend.kb.program), True
         if done.last is not None:
             self._commit(done, arrivals.seen(done.last.file))
-        for noted in done.noted:
-            self._results.note(*noted)
+        for step in done.steps:
+            self._results.note(step)
         if done.stopped_at is not None:
             self._stopped_at = done.stopped_at
             raise StoppedError

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.feed import RowFile, rows_of
+from tidelog.pipeline.stream_history import Step
 from tidelog.pipeline.stream_sources import Arrivals, Arrived
 from tidelog.streams.fitting import fitting
 from tidelog.streams.update import Update
@@ -47,8 +48,8 @@ class Worked:
     changes: list[tuple[bool, Any]] = field(default_factory=list)
     """Explicit facts that came and went."""
     has_other_rules: bool = False
-    noted: list[tuple[int, Change]] = field(default_factory=list)
-    """The updates by their numbers, with what they changed."""
+    steps: list[Step] = field(default_factory=list)
+    """What the updates did, for the report."""
     stopped_at: TidelogError | None = None
     """What was wrong with the update that the job is to stop at."""
 
@@ -92,7 +93,7 @@ class UpdateWorker:
                 done.feed.write(rows_of(done.number, str(change.id), change))
                 done.changes += _kept(change)
                 done.updates += 1
-                done.noted.append((before + done.updates, change))
+                done.steps.append(Step.of(before + done.updates, change))
                 show(before + done.updates, change, len(rest) + arrivals.behind)
                 if update.add_rules or update.remove_rules:
                     self._fit, self._seen, done.has_other_rules = fitting(self._kb.relations), None, True

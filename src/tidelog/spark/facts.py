@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -28,7 +29,7 @@ class SparkFacts(Facts):
         self,
         name: str,
         columns: Sequence[str],
-        numbers: DataFrame,
+        numbers: Callable[[], DataFrame],
         terms: SparkDictionary,
         count: int,
         *,
@@ -36,15 +37,19 @@ class SparkFacts(Facts):
         noun: str = "fact",
         held: Int32s | None = None,
     ) -> None:
-        """`numbers` has the columns c0, c1, …; `kinds` says what is known of the values in them.
+        """`numbers` gives a frame with the columns c0, c1, … if somebody asks; `kinds` says what is known of the values in them.
 
         `held` are the same rows, if the driver has them.
         """
         self.name, self.columns, self._noun = name, tuple(columns), noun
-        self._numbers, self._known, self._count = numbers, terms, count
+        self._make, self._known, self._count = numbers, terms, count
         self._at_hand = held if terms.knows_all else None
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
         self._frame: DataFrame | None = None
+
+    @cached_property
+    def _numbers(self) -> DataFrame:
+        return self._make()
 
     @property
     def _keys(self) -> DataFrame:

@@ -36,4 +36,5 @@ def answered(engine: SparkEngine, text: str, query: Query, watch: Watch) -> Fact
     for unit in core.units:
         rounds.evaluate(unit)
     found = relations[ANSWER]
-    return SparkFacts(text, query.names, found.frame(engine.spark), exchange.terms, found.count, noun="answer", held=found.held)
+    frame = found.frame(engine.spark)
+    return SparkFacts(text, query.names, lambda: frame, exchange.terms, found.count, noun="answer", held=found.held)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -22,6 +23,7 @@ from tidelog.spark.comparing import Comparison, Followed
 from tidelog.spark.facts import SparkFacts
 from tidelog.spark.frames import Relation as FrameRelation
 from tidelog.spark.keeping import KeptFacts, changed_facts
+from tidelog.spark.matrices import frame_of_rows
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -39,8 +41,19 @@ def facts_of(engine: SparkEngine, known: Relation, found: FrameRelation | Int32s
     names, kinds = column_names(known), _kinds(known)
     if not isinstance(found, FrameRelation):
         return Facts(known.name, names, found, engine.state.terms, kinds)
-    frame, terms = found.as_result(engine.spark), engine.exchange.terms
-    return SparkFacts(known.name, names, frame, terms, found.count, kinds=kinds, held=found.held)
+    held = found.held
+    if held is not None:  # to make a frame of them takes time, and may not be asked for
+        return SparkFacts(
+            known.name,
+            names,
+            partial(frame_of_rows, engine.spark, held),
+            engine.exchange.terms,
+            found.count,
+            kinds=kinds,
+            held=held,
+        )
+    frame = found.as_result(engine.spark)
+    return SparkFacts(known.name, names, lambda: frame, engine.exchange.terms, found.count, kinds=kinds)
 
 
 def _facts_of_keys(engine: SparkEngine, known: Relation, kept: KeptFacts) -> Facts:
