@@ -94,12 +94,15 @@ def _said_once(spark: SparkSession) -> Iterator[None]:
     level = bridge.level
     bridge.setLevel(logging.CRITICAL)
     log4j = spark.sparkContext._jvm.org.apache.logging.log4j  # type: ignore[union-attr]
+    levels = {name: log4j.LogManager.getLogger(name).getLevel() for name in _LOGGERS}
     for name in _LOGGERS:
         log4j.core.config.Configurator.setLevel(name, log4j.Level.OFF)
     try:
         yield
     finally:
         bridge.setLevel(level)
+        for name, before in levels.items() if not has_ended(spark) else ():
+            log4j.core.config.Configurator.setLevel(name, before)
 
 
 _LOGGERS = tuple(f"org.apache.spark.sql.execution.streaming{part}.MicroBatchExecution" for part in ("", ".runtime"))

@@ -107,7 +107,7 @@ class FolderUpdates:
 
         read = [name for name in update_files(Path(self._folder)) if name <= last.file]
         if 0 <= last.seen < len(read):
-            raise late(self._folder, last.file, read, len(read) - last.seen)
+            raise _late(self._folder, last.file, read, len(read) - last.seen)
 
     def stream(self, spark: SparkSession) -> DataFrame:
         """So many updates a batch, and the next one to look ahead to."""
@@ -211,7 +211,7 @@ def _check_kind(kind: str, last: Commit) -> None:
         raise fail("TL077", problem, fix="go on with the stream that there was, or start over with another state")
 
 
-def late(folder: str, last: str, read: Sequence[str], count: int) -> TidelogError:
+def _late(folder: str, last: str, read: Sequence[str], count: int) -> TidelogError:
     """Files came among those that have been read; the newest of these are most probably the ones."""
     newest = sorted(read, key=lambda name: (Path(folder) / name).stat().st_ctime)[-count:]
     names = ", ".join(sorted(newest)[:_NAMES_SHOWN])

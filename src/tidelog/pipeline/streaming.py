@@ -127,11 +127,12 @@ class StreamingJob:
         if text and last.program_before == written.text:
             changed = check(Source(text, f"{written.name}, as updates have left it"))
             self.job = replace(self._given, program=changed)
+            self.backend.close()
             self.backend = self._backend(self.job)
         self._refuse_connect()
         for folder in (self.part.feed, self.part.broken_folder):
             for path in Path(folder).glob(f"{HIDDEN}*") if folder is not None else ():
-                path.unlink()  # of a batch that was never committed
+                path.unlink(missing_ok=True)  # of a batch that was never committed
         self.terminal.doing("deriving what follows from the facts of the last commit")
         self.backend.kb.restore(list(self.state.facts(self.backend.kb.spark)))
         self._since_snapshot = last.pending + (last.rules != self._rules)
