@@ -182,7 +182,8 @@ class LocalEngine:
                 self._go_through(evaluation, maintenance)
                 watch.look()
             except BaseException:
-                own.go_back()
+                if undo is None:  # else whoever brought the way back goes it, once
+                    own.go_back()
                 raise
         maintenance.deltas.end()
         differences = Differences(self.core, self._derived, maintenance.deltas.of, self._changes)

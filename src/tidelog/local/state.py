@@ -219,6 +219,7 @@ class Undo:
         state = self.state
         for table, kept in self.aside.values():
             table.bring_back(kept)
+        self.aside = {}  # brought back twice, a table would get the buffers that it has used since then
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number in self.removed:
                 table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
