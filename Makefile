@@ -60,7 +60,7 @@ $(READY)-dev: $(READY)-spark
 $(READY)-spark: $(READY)
 	@echo "Setting up Spark, which is about 450 MB to download the first time, and 35 MB more where there is no Java ..."
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable ".[spark,rdf]"
-	@$(BIN)/python -c "import os; from tidelog.spark.java import find_java; find_java(os.environ)" >/dev/null 2>&1 \
+	@$(BIN)/python -c "import os; from tidelog.spark.session.java import find_java; find_java(os.environ)" >/dev/null 2>&1 \
 		|| $(BIN)/pip install --quiet --disable-pip-version-check --editable ".[java]"
 	@touch $@
 

@@ -103,11 +103,11 @@ def _each_rule(group: str, size: int) -> Iterator[Row]:
             yield Row(group, name, step, cpu, anew, loading, facts)
     if group == "rs1":
         facts_of = [("hasAirTemperatureMesurement", f"t{at}", 99) for at in range(_REPEATS)]
-        for step, asked in (
+        for step, requested in (
             (step, {key: [fact]}) for fact in facts_of for step, key in (("add", "insert"), ("remove", "delete"))
         ):
             start = time.process_time()
-            kb.update(**asked)  # type: ignore[attr-defined]
+            kb.update(**requested)  # type: ignore[attr-defined]
             cpu = time.process_time() - start
             _, loading, anew, facts = _fresh(rules, inputs)
             yield Row(group, "one measurement", step, cpu, anew, loading, facts)

@@ -12,10 +12,14 @@ from unittest.mock import patch
 from hypothesis import strategies as st
 
 from tidelog import KnowledgeBase, Source, facts
-from tidelog.local import calls, indexes, materialise, state, tables, virtual, watch
-from tidelog.local.dictionary import Dictionary
+from tidelog.core import limits as watch
+from tidelog.local.closure import virtual_relation as virtual
 from tidelog.local.engine import LocalEngine
+from tidelog.local.evaluation import function_calls as calls
+from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
+from tidelog.local.storage import indexes, state, tables
+from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
 from tidelog.values import from_python

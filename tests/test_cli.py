@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 from tidelog import KnowledgeBase, __version__
 from tidelog.cli import app
 from tidelog.cli.display import progress_line
-from tidelog.local.watch import Progress
+from tidelog.core.limits import Progress
 
 GOOD = "@relation e(a: string, b: string).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b). e(b, c).\n"
 BAD = "p(X) :- q(Y).\np(a, b).\n"

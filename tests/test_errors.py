@@ -235,7 +235,7 @@ def missing_variable(folder: Path) -> str:
 
 
 def stream_that_broke_off(folder: Path) -> str:
-    from tidelog.pipeline.stream_query import broken_off
+    from tidelog.pipeline.streaming.stream_query import broken_off
 
     said = "py4j.Py4JException: An exception was raised.\nOSError: there is no space left on the device\n\tat py4j.Protocol"
     output = str(broken_off(said)) + "\n"

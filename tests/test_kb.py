@@ -122,12 +122,12 @@ def test_load(form: str, tmp_path: Path) -> None:
 def test_nothing_is_derived_before_somebody_asks() -> None:
     kb = KnowledgeBase(PATHS)
     kb.load("edge", pa.table(COLUMNS))
-    settled = [engine_of(kb).is_settled]
+    settled = [engine_of(kb).is_maintained]
     kb.load("edge", pa.table({"src": ["c"], "dst": ["d"]}))
     assert kb.count("path") == 6
-    settled.append(engine_of(kb).is_settled)
+    settled.append(engine_of(kb).is_maintained)
     kb.load("edge", pa.table({"src": ["d"], "dst": ["e"]}))
-    settled.append(engine_of(kb).is_settled)
+    settled.append(engine_of(kb).is_maintained)
     assert settled == [False, True, False]
     assert set(kb.query("path(X, e)")) == {("a",), ("b",), ("c",), ("d",)}
 

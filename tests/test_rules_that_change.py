@@ -30,11 +30,11 @@ def knowledge(rules: str, facts: Iterable[tuple[object, ...]] = (), **options: A
     return kb
 
 
-def refused(kb: KnowledgeBase, **asked: Any) -> str:
+def refused(kb: KnowledgeBase, **requested: Any) -> str:
     """What is said of a change that changes nothing."""
     before, relations, rules = held(kb), set(kb.relations), kb.program.rules
     with pytest.raises(TidelogError) as caught:
-        kb.update(insert=[("edge", "x", "y")], **asked)
+        kb.update(insert=[("edge", "x", "y")], **requested)
     assert held(kb) == before
     assert (set(kb.relations), kb.program.rules) == (relations, rules)
     assert kb.update(insert=[("edge", "x", "y")], delete=[("edge", "x", "y")]).stats.inserted == 1
@@ -205,16 +205,16 @@ def test_rules_and_facts_in_one_update() -> None:
     ],
     ids=str,
 )
-def test_refusals_change_nothing(asked: dict[str, Any], said: list[str]) -> None:
+def test_refusals_change_nothing(requested: dict[str, Any], said: list[str]) -> None:
     text = "base_rule: some(X, Y) :- given(X, Y). @relation given(a: string, b: string). @relation kept(a: int, b: string)."
     kb = knowledge(PATHS + text, EDGES)
-    insert = asked.pop("insert", [])
+    insert = requested.pop("insert", [])
     if insert:
         with pytest.raises(TidelogError, match=said[0]):
-            kb.update(insert=insert, **asked)
+            kb.update(insert=insert, **requested)
         assert "p" not in kb.relations
         return
-    shown = refused(kb, **asked)
+    shown = refused(kb, **requested)
     for part in said:
         assert part in shown
 
@@ -282,7 +282,7 @@ def test_nothing_is_left_of_rules_that_are_gone() -> None:
                 kb.remove_rules(name)
                 kb.update(insert=[("edge", at % 7, 5)], delete=[("edge", at % 5, 5)])
                 kb.add_rules(rule)
-        state = kb._settled().state  # type: ignore[attr-defined]
+        state = kb._maintained().state  # type: ignore[attr-defined]
         return [*map(len, (state.plans, state.variants, state.helpers, state.tables, state.costs, state.store.tables))]
 
     assert come_and_go(20) == come_and_go(35)

@@ -92,8 +92,8 @@ def _report(workload: Workload, row: Row, turn: int) -> None:
     where = f"{workload.name:18} {row.size:>9} {workload.unit}  {row.contender:26}"
     if row.ok:
         peak = f"{row.peak_mb:6.0f} MB peak" if workload.name == "memory" else ""
-        asked = dict.fromkeys(target.measure for target in workload.targets)
-        more = "  ".join(f"{row.figure(name):8,.3f} {UNITS[name]}" for name in asked if name not in {"cpu", "wall"})
+        requested = dict.fromkeys(target.measure for target in workload.targets)
+        more = "  ".join(f"{row.figure(name):8,.3f} {UNITS[name]}" for name in requested if name not in {"cpu", "wall"})
         print(f"{where} {row.cpu:8.3f} s CPU {row.wall:8.3f} s wall {row.facts:>10} facts  {peak}  {more}  #{turn}", flush=True)
     else:
         print(f"{where} {row.status}", flush=True)

@@ -40,7 +40,7 @@ class Figures:
     """Rule instances that were looked at."""
     facts: int
     """How many facts hold afterwards, summed over the first rounds."""
-    asked: float = 0.0
+    requested: float = 0.0
     """CPU seconds of counting all facts afterwards: what an update leaves for later would show here."""
     loading: float = 0.0
     """CPU seconds of reading the rules and loading the facts, of `from scratch` only; `cpu` is without it."""
@@ -103,7 +103,7 @@ class Rounds:
 
     def __init__(self) -> None:
         self.seconds: list[float] = []
-        self.asked: list[float] = []
+        self.requested: list[float] = []
         self.instances: list[int] = []
         self.facts: list[int] = []
 
@@ -118,7 +118,7 @@ class Rounds:
         self.instances.append(examined)
         start = time.process_time()
         self.facts.append(count(kb))
-        self.asked.append(time.process_time() - start)
+        self.requested.append(time.process_time() - start)
         return seconds
 
     def figures(self) -> Figures:
@@ -128,7 +128,7 @@ class Rounds:
             self.seconds[0],
             statistics.median(self.instances),
             sum(self.facts[:COMPARED]),
-            statistics.median(self.asked),
+            statistics.median(self.requested),
         )
 
 

@@ -32,10 +32,10 @@ def closure(edges: Any) -> Any:
         return both.groupby(both.x, both.y).reduce(both.x, both.y)
 
     first = edges.groupby(edges.x, edges.y).reduce(edges.x, edges.y)
-    together = pw.iterate(
+    fused = pw.iterate(
         lambda paths, edges: {"paths": step(paths, edges), "edges": edges}, paths=pw.iterate_universe(first), edges=edges
     )
-    return together.paths
+    return fused.paths
 
 
 class Counted:

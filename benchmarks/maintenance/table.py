@@ -25,7 +25,7 @@ class Row:
     first: float = math.nan
     instances: float = math.nan
     facts: int = 0
-    asked: float = math.nan
+    requested: float = math.nan
     loading: float = math.nan
 
     @property
@@ -68,9 +68,9 @@ def read(folder: Path, job: str) -> Rows:
 
 def _row(cells: dict[str, str]) -> Row:
     numbers = [float(cells[name] or "nan") for name in ("cpu", "first", "instances", "asked", "loading")]
-    cpu, first, instances, asked, loading = numbers
+    cpu, first, instances, requested, loading = numbers
     place = int(cells["size"]), cells["step"], cells["contender"], cells["status"], int(cells["repeats"])
-    return Row(*place, cpu, first, instances, int(cells["facts"]), asked, loading)
+    return Row(*place, cpu, first, instances, int(cells["facts"]), requested, loading)
 
 
 def find(rows: Iterable[Row], contender: str, size: int, step: str) -> Row | None:

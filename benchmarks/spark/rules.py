@@ -37,8 +37,8 @@ def _changing(name: str, algorithm: str, *, comes: bool) -> Contender:
 
         def evaluate() -> int:
             change = kb.add_rules(RULE) if comes else kb.remove_rules(RULE)
-            came, went = (len(facts.get("path", ())) for facts in (change.inserted, change.deleted))
-            assert (came > 0, went > 0) == (comes, not comes)
+            inserted, deleted = (len(facts.get("path", ())) for facts in (change.inserted, change.deleted))
+            assert (inserted > 0, deleted > 0) == (comes, not comes)
             return kb.count("path")
 
         return evaluate

@@ -26,7 +26,7 @@ def started() -> SparkSession:
         raise NotAvailable("pyspark is not installed")
     from pyspark.sql import SparkSession as Session
 
-    from tidelog.spark.session import session
+    from tidelog.spark.session.private_session import session
 
     return Session.getActiveSession() or session(cores=CORES, app_name="tidelog-bench")
 

@@ -23,7 +23,7 @@ from benchmarks.spark.plain_loop import closure
 from benchmarks.workloads import graphs
 
 if TYPE_CHECKING:
-    from tidelog.local.watch import Progress
+    from tidelog.core.limits import Progress
 
 RULES = """\
 @relation edge(x: int, y: int) .

@@ -26,7 +26,7 @@ from benchmarks.spark.closure import KERNEL, ROUNDS, SIZES
 from benchmarks.workloads import graphs
 
 if TYPE_CHECKING:
-    from tidelog.pipeline.streaming import StreamingJob
+    from tidelog.pipeline.streaming.streaming_job import StreamingJob
 
 RULES = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 OVER = "tidelog, rounds, starting over"
@@ -148,9 +148,9 @@ def waiting_updates(count: int) -> Inputs:
 
 def _begun(inputs: Inputs, folder: Path, should_stop: Callable[[], bool], placement: str = "auto") -> StreamingJob:
     """A streaming job that has derived what follows from its sources, over a folder of updates that is empty."""
-    from tidelog.pipeline.job import read_job
-    from tidelog.pipeline.streaming import StreamingJob
-    from tidelog.pipeline.terminal import Terminal
+    from tidelog.pipeline.job.job_file import read_job
+    from tidelog.pipeline.report.terminal import Terminal
+    from tidelog.pipeline.streaming.streaming_job import StreamingJob
 
     sessions.started()
     for name in ("out", "updates"):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from tidelog.local.dictionary import Dictionary
-    from tidelog.local.virtual import VirtualRelation
+    from tidelog.local.closure.virtual_relation import VirtualRelation
+    from tidelog.local.storage.dictionary import Dictionary
     from tidelog.values import Kind
 
     Columns = tuple[NDArray[np.int32], ...]

@@ -23,8 +23,8 @@ from tidelog.program.relations import Relation
 from tidelog.source import Source
 
 if TYPE_CHECKING:
-    from tidelog.local.materialise import Statistics
-    from tidelog.local.watch import Progress, Watch
+    from tidelog.core.limits import Progress, Watch
+    from tidelog.core.statistics import Statistics
     from tidelog.report.svg import GraphPicture
     from tidelog.streams.following import AsyncFollowing, Following
     from tidelog.streams.source import AsyncQueue, Queue, UpdateSource
@@ -280,7 +280,7 @@ class KnowledgeBase:
         return column_names(self.relations[relation])
 
     def _watch(self) -> Watch:
-        from tidelog.local.watch import Limits, Watch
+        from tidelog.core.limits import Limits, Watch
 
         facts, seconds, rounds = self._limits
         return Watch(Limits(facts, seconds, rounds), self._progress)

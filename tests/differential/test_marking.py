@@ -22,7 +22,7 @@ from tests.random_programs import RandomProgram
 from tests.streams.seen_streams import ALWAYS, NEVER, SeenStream
 
 from tidelog import KnowledgeBase, Source
-from tidelog.local import look_ahead
+from tidelog.local.lookahead import look_ahead
 from tidelog.reference import materialise
 from tidelog.streams import Update
 
@@ -83,10 +83,10 @@ def check_stream(stream: RandomStream, **options: Any) -> int:
             before, was_explicit, explicit = expected, explicit, remaining | new
             expected = materialise(checked, explicit)
             assert without_empty(held(kb)) == without_empty(expected)
-            came, went = difference(expected, before), difference(before, expected)
-            assert changed_rows(change.inserted) == came
-            assert changed_rows(change.deleted) == went
-            for facts, among, held_by in ((change.inserted, explicit, came), (change.deleted, was_explicit, went)):
+            plus, minus = difference(expected, before), difference(before, expected)
+            assert changed_rows(change.inserted) == plus
+            assert changed_rows(change.deleted) == minus
+            for facts, among, held_by in ((change.inserted, explicit, plus), (change.deleted, was_explicit, minus)):
                 given = {name: {row for row in rows if (name, row) in among} for name, rows in held_by.items()}
                 assert changed_rows(facts.explicit) == without_empty(given)
             marks += change.stats.counters.marks

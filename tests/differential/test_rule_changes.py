@@ -33,11 +33,11 @@ from tests.local_engine import (
 
 from tidelog import KnowledgeBase, Source
 from tidelog.changes import Change
-from tidelog.local import deletion, deltas
-from tidelog.local.choosing import Choice
-from tidelog.local.core import Folding, Unit
-from tidelog.local.maintenance import Maintenance
-from tidelog.local.rule_maintenance import RuleMaintenance
+from tidelog.core.rules import Aggregation, Unit
+from tidelog.local.maintenance import deletion, deltas
+from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.propagation import Maintenance
+from tidelog.local.rule_changes.rule_propagation import RuleMaintenance
 from tidelog.program import versions
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
@@ -127,7 +127,7 @@ def check_structure(kb: KnowledgeBase, rules: list[Rule]) -> None:
 def _shape(unit: Any) -> tuple[Any, ...]:
     """A unit, whatever the numbers in the names of its own relations."""
     seen = sorted(name for name in unit.relations if not name.startswith("#") or name.startswith("#given"))
-    return seen, len(unit.relations), len(unit.rules), len(unit.specials), len(unit.stages)
+    return seen, len(unit.relations), len(unit.rules), len(unit.operators), len(unit.stages)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -176,7 +176,7 @@ def at_random(chance: Random) -> Iterator[None]:
 
 
 def _folds(unit: Unit) -> bool:
-    return not unit.stages and any(isinstance(special, Folding) for special in unit.specials.values())
+    return not unit.stages and any(isinstance(special, Aggregation) for special in unit.operators.values())
 
 
 @given(rule_histories(), conditions, st.integers(0, 1 << 16))
@@ -205,15 +205,15 @@ def check_interrupted(history: RuleHistory, given_conditions: Conditions, after:
         kb = KnowledgeBase(Source(history.text), progress=interruption, **options)
         judge.agrees(kb)
         for step in history.steps:
-            asked, before, relations = judge.asks(step), judge.facts, set(kb.relations)
+            requested, before, relations = judge.asks(step), judge.facts, set(kb.relations)
             interruption.left = after
             try:
-                change = kb.update(**asked)
+                change = kb.update(**requested)
             except KeyboardInterrupt:
                 judge.agrees(kb)
                 assert set(kb.relations) == relations
                 check_structure(kb, judge.rules)
-                change = kb.update(**asked)
+                change = kb.update(**requested)
             interruption.left = None
             judge.follow(step)
             judge.agrees(kb)

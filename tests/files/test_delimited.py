@@ -202,8 +202,8 @@ def test_what_fits_does_not_depend_on_the_other_cells(tmp_path: Path) -> None:
                 fits[text] = lists(read(saved(tmp_path, "e.csv", f'k,"{text}"\n'), "edge", relation))[1][0]
             except TidelogError:
                 continue
-        together = read(saved(tmp_path, "e.csv", "".join(f'k,"{text}"\n' for text in fits)), "edge", relation)
-        assert str(lists(together)[1]) == str(list(fits.values()))
+        fused = read(saved(tmp_path, "e.csv", "".join(f'k,"{text}"\n' for text in fits)), "edge", relation)
+        assert str(lists(fused)[1]) == str(list(fits.values()))
 
 
 # --- files that are wrong ---------------------------------------------------------------------------------------------------

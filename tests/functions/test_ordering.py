@@ -15,7 +15,7 @@ from tidelog.functions.signatures import COMPARABLE, NUMBER
 from tidelog.values import INT_MAX, INT_MIN, IRI, XSD, Kind, Literal, Value, language_literal
 
 ORDERS = ("<", "<=", ">", ">=")
-comparable_types = st.sampled_from([sorted(together) for together in COMPARABLE])
+comparable_types = st.sampled_from([sorted(fused) for fused in COMPARABLE])
 
 
 def _from(kinds: list[Kind]) -> st.SearchStrategy[Value]:
@@ -130,8 +130,8 @@ def test_what_has_no_order_is_undefined(op: str, left: Value, right: Value) -> N
 
 @given(any_value, any_value)
 def test_an_order_is_there_for_both_directions_or_for_none(left: Value, right: Value) -> None:
-    together = any(left.kind in kinds and right.kind in kinds for kinds in COMPARABLE)
-    expected = together and NAN not in (left, right)
+    fused = any(left.kind in kinds and right.kind in kinds for kinds in COMPARABLE)
+    expected = fused and NAN not in (left, right)
     assert ordered(left, right) is ordered(right, left) is expected
     for op in ORDERS:
         assert (compare(op, left, right) is not None) is expected

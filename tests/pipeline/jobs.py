@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tidelog.pipeline.backend import LoadedSource
-from tidelog.pipeline.job import Job, job_of
-from tidelog.pipeline.outcome import Placement, Round
-from tidelog.pipeline.parts import SinkPart, SourcePart
-from tidelog.pipeline.rejects import RejectLog
+from tidelog.pipeline.batch.backend import LoadedSource
+from tidelog.pipeline.batch.rejects import RejectLog
+from tidelog.pipeline.job.job_file import Job, job_of
+from tidelog.pipeline.job.parts import SinkPart, SourcePart
+from tidelog.pipeline.report.outcome import Placement, Round
 from tidelog.source import Source
 
 RULES = """\

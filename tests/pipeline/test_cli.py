@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from tidelog.cli import app
 from tidelog.cli.pipeline import PlacementName
-from tidelog.pipeline.parts import PLACEMENTS
-from tidelog.pipeline.versions import read_current
+from tidelog.pipeline.batch.versioned_folder import read_current
+from tidelog.pipeline.job.parts import PLACEMENTS
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "wind_farm"
 PLANTED = {"F01-T07", "F03-T19", "F04-T01", "F07-T12", "F09-T24", "F11-T03", "F12-T16"}

@@ -22,7 +22,7 @@ from tests.pipeline.jobs import RULES, job_from
 
 from tidelog.errors import TidelogError
 from tidelog.pipeline import read_current, run_job
-from tidelog.spark.interruption import end_jobs_on_interrupt
+from tidelog.spark.session.interruption import end_jobs_on_interrupt
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,7 +52,7 @@ INTERRUPTED = 130
 def folder(tmp_path: Path) -> Path:
     """A job whose sink has a result already, of three facts, and whose next run would have many."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    from tidelog.spark.java import find_java
+    from tidelog.spark.session.java import find_java
 
     try:
         find_java(os.environ)

@@ -67,5 +67,5 @@ def test_what_is_wrong_is_said_with_its_place(text: str, codes: list[str], fix: 
 
 def test_constants_are_kept_to_the_types_of_their_columns() -> None:
     """A float column holds floats, so 21 means 21.0 there, as in a rule."""
-    asked = check_query("temp(X, 21)", PROGRAM.relations, {}).body
-    assert "21.0" in str(asked)
+    requested = check_query("temp(X, 21)", PROGRAM.relations, {}).body
+    assert "21.0" in str(requested)

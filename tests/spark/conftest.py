@@ -36,8 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A private session of a Spark with two cores."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
-    from tidelog.spark.java import find_java
-    from tidelog.spark.session import session
+    from tidelog.spark.session.java import find_java
+    from tidelog.spark.session.private_session import session
 
     try:
         import os

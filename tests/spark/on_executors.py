@@ -10,7 +10,11 @@ from unittest.mock import patch
 @contextmanager
 def nothing_in_the_driver() -> Iterator[None]:
     """What is inside cannot take the ways that are open to few facts only."""
-    from tidelog.spark import deletion, exchange, frames, novelty, past, rounds, session, sets
+    from tidelog.spark.data import exchange, frames, sets
+    from tidelog.spark.evaluation import novelty, rounds
+    from tidelog.spark.maintenance import deletion
+    from tidelog.spark.maintenance import pre_update_state as past
+    from tidelog.spark.session import private_session as session
 
     with ExitStack() as stack:
         for module in (exchange, novelty, rounds, sets):
@@ -27,7 +31,10 @@ def nothing_in_the_driver() -> Iterator[None]:
 @contextmanager
 def no_facts_in_the_driver() -> Iterator[None]:
     """Relations are like very large ones, and what is new of them, or goes, is a handful."""
-    from tidelog.spark import deletion, frames, past, session
+    from tidelog.spark.data import frames
+    from tidelog.spark.maintenance import deletion
+    from tidelog.spark.maintenance import pre_update_state as past
+    from tidelog.spark.session import private_session as session
 
     with ExitStack() as stack:
         stack.enter_context(patch.object(frames, "DRIVER_ROWS", 0))

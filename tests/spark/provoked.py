@@ -8,8 +8,8 @@ import pytest
 
 from tidelog.errors import TidelogError
 from tidelog.spark.ingest.sources import read_errors_explained
-from tidelog.spark.java import find_java
-from tidelog.spark.lineage import lost_blocks_explained
+from tidelog.spark.session.java import find_java
+from tidelog.spark.session.lineage import lost_blocks_explained
 
 
 def no_java(folder: Path) -> str:

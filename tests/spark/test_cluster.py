@@ -61,7 +61,7 @@ class Cluster:
     """A Spark of two executors, and the means to kill them."""
 
     def __init__(self) -> None:
-        from tidelog.spark.session import session
+        from tidelog.spark.session.private_session import session
 
         self.spark: SparkSession = session(master="local-cluster[2,1,1024]", memory="1g")
         self.killed = 0
@@ -129,7 +129,7 @@ def code_of(action: Callable[[], object]) -> str:
 def reliable(cluster: Cluster, folder: Path) -> dict[str, Any]:
     """All executors die behind the loading of facts, one between two rounds, and one at work."""
     from tidelog import KnowledgeBase
-    from tidelog.spark.lineage import Lineage
+    from tidelog.spark.session.lineage import Lineage
 
     losses = {3: lambda: cluster.kill(how_many=1), 8: cluster.kill_one_at_work}
     kept = folder / "lineage"
@@ -193,9 +193,9 @@ def local_while_asking(cluster: Cluster, folder: Path) -> dict[str, Any]:
 
 
 def _job(folder: Path, progress: Callable[[Any], None]) -> dict[str, Any]:
-    from tidelog.pipeline.job import job_of
-    from tidelog.pipeline.run import run_job
-    from tidelog.pipeline.terminal import Terminal
+    from tidelog.pipeline.batch.run import run_job
+    from tidelog.pipeline.job.job_file import job_of
+    from tidelog.pipeline.report.terminal import Terminal
     from tidelog.source import Source
 
     terminal = Terminal(is_quiet=True)
@@ -230,7 +230,7 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the process of the cluster saw in each scenario."""
     for library in ("pyspark", "psutil"):
         pytest.importorskip(library, reason=f"{library} is not installed")
-    from tidelog.spark.java import find_java, java_home
+    from tidelog.spark.session.java import find_java, java_home
 
     folder = tmp_path_factory.mktemp("cluster")
     (folder / "rules.dl").write_text(RULES, encoding="utf-8")

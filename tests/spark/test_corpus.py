@@ -13,7 +13,7 @@ from tests.local_engine import rows_of
 from tests.spark.on_executors import nothing_in_the_driver
 
 from tidelog import KnowledgeBase, Source
-from tidelog.spark.placement import Where
+from tidelog.spark.evaluation.placement import Where
 from tidelog.values import from_python
 
 if TYPE_CHECKING:

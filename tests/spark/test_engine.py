@@ -51,13 +51,15 @@ LARGE = "rounds, as if all were large"
 def as_if_large() -> Iterator[None]:
     """The driver decides and keeps nothing, and both ways to find what is new are taken."""
     with ExitStack() as patches:
-        for module in ("novelty", "rounds", "exchange"):
+        for module in ("evaluation.novelty", "evaluation.rounds", "data.exchange"):
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.TINY", -1))
-        for module in ("exchange", "rounds"):
+        for module in ("data.exchange", "evaluation.rounds"):
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.DRIVER_ROWS", -1))
-        patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_FIRST", 2))
-        patches.enter_context(mock.patch("tidelog.spark.novelty._FEW_BESIDE", 1))
-        patches.enter_context(mock.patch("tidelog.spark.session.partitions_for", return_value=3))  # each is a task of its own
+        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_FIRST", 2))
+        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_BESIDE", 1))
+        patches.enter_context(
+            mock.patch("tidelog.spark.session.private_session.partitions_for", return_value=3)
+        )  # each is a task of its own
         yield
 
 

@@ -15,8 +15,9 @@ from tests.files.relations import declared, mentioned, saved
 from tidelog.errors import TidelogError
 from tidelog.files.reading import read
 from tidelog.program.relations import Relation
-from tidelog.spark.ingest import Ingested, Rejects, ingest, sources, texts
-from tidelog.spark.keys import keys_of_column
+from tidelog.spark.data.keys import keys_of_column
+from tidelog.spark.ingest import Ingested, Rejects, ingest, sources
+from tidelog.spark.ingest.text import texts
 from tidelog.values import Kind
 
 if TYPE_CHECKING:

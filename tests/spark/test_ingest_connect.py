@@ -14,8 +14,8 @@ import sys
 from pyspark.sql import SparkSession
 from tidelog.program.relations import Relation
 from tidelog.spark.ingest import Rejects, ingest, ingest_rdf
-from tidelog.spark.lineage import Lineage
-from tidelog.spark.session import SQL_SETTINGS, close, is_connect, is_local, session
+from tidelog.spark.session.lineage import Lineage
+from tidelog.spark.session.private_session import SQL_SETTINGS, close, is_connect, is_local, session
 
 folder = sys.argv[1]
 builder = SparkSession.builder.remote("local[2]").config("spark.driver.memory", "1g")
@@ -53,7 +53,7 @@ def run_connected(script: str, folder: Path) -> None:
     """Run a script that is given a folder, and prints at its end that all is well."""
     for library in ("pyspark", "grpc", "grpc_status", "pandas", "pyoxigraph", "zstandard"):
         pytest.importorskip(library, reason=f"{library}, which Spark Connect needs, is not installed")
-    from tidelog.spark.java import find_java, java_home
+    from tidelog.spark.session.java import find_java, java_home
 
     with java_home(find_java(os.environ)):
         environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelog.spark.ingest import local_files
-from tidelog.spark.ingest.local_files import Part, is_here, lines_of_shares, read_part, shares
 from tidelog.spark.ingest.sources import File, Files, Format
+from tidelog.spark.ingest.text import local_files
+from tidelog.spark.ingest.text.local_files import Part, is_here, lines_of_shares, read_part, shares
 
 
 def files_of(*paths: Path, is_compressed: bool = False) -> Files:

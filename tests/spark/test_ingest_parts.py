@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from tidelog.errors import TidelogError
 from tidelog.files.text_types import infer
-from tidelog.spark.ingest.delimited import Dialect, first_cells, split_cells
-from tidelog.spark.ingest.inference import Seen, seen_in, seen_in_all
-from tidelog.spark.ingest.lines import OPEN_QUOTE, Lines, lines_of_files, lines_of_rows, open_quotes
 from tidelog.spark.ingest.rejects import Rejected, Rejects
 from tidelog.spark.ingest.sources import Format, _ending, _shown, format_named, is_path
+from tidelog.spark.ingest.text.delimited import Dialect, first_cells, split_cells
+from tidelog.spark.ingest.text.inference import Seen, seen_in, seen_in_all
+from tidelog.spark.ingest.text.lines import OPEN_QUOTE, Lines, lines_of_files, lines_of_rows, open_quotes
 from tidelog.spark.ingest.typed_keys import conforming
 from tidelog.values import Kind
 

@@ -11,8 +11,9 @@ from tests.files.relations import saved
 from tidelog.errors import TidelogError
 from tidelog.program.relations import Relation
 from tidelog.rdf.terms import TYPE, scope_of
-from tidelog.spark.ingest import Rejects, ingest, ingest_rdf, triples
-from tidelog.spark.keys import key_of
+from tidelog.spark.data.keys import key_of
+from tidelog.spark.ingest import Rejects, ingest, ingest_rdf
+from tidelog.spark.ingest.rdf import triples
 from tidelog.syntax.tree import Column
 from tidelog.values import Kind, from_python
 

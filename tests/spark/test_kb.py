@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import KnowledgeBase, TidelogError
-from tidelog.spark import holding
+from tidelog.spark import engine_holder as holding
 from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def test_a_run_that_broke_off_starts_over(spark: SparkSession, placement: str) -
     facts = "edge(a, b). edge(b, c). edge(c, a). n(0). n(X + 1) :- n(X), X < 5."
     kb = knowledge(spark, RULES + facts, placement=placement, progress=show)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tidelog.local.watch._SHOW_EVERY", -1.0)
+        patched.setattr("tidelog.core.limits._SHOW_EVERY", -1.0)
         with pytest.raises(RuntimeError, match="no luck"):
             kb.count("path")
         assert kb.count("path") == 9

@@ -17,14 +17,14 @@ from tests.local_engine import looking_often
 from tests.spark.on_executors import nothing_in_the_driver
 
 from tidelog import KnowledgeBase
-from tidelog.spark import frames
+from tidelog.spark.data import frames
 from tidelog.spark.kb import SparkKnowledgeBase
-from tidelog.spark.lineage import Lineage
+from tidelog.spark.session.lineage import Lineage
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from tidelog.local.watch import Progress
+    from tidelog.core.limits import Progress
 
 RULES = """
 here(X, Y) :- edge(X, Y).

@@ -11,8 +11,8 @@ from tests.spark.on_executors import nothing_in_the_driver
 from tests.spark.test_long_runs import memory_of, noting_what_is_cut
 from tests.spark.test_streaming import check_result, prepare, put, random_updates
 
-from tidelog.pipeline.streaming import StreamingJob
-from tidelog.pipeline.terminal import Terminal
+from tidelog.pipeline.report.terminal import Terminal
+from tidelog.pipeline.streaming.streaming_job import StreamingJob
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

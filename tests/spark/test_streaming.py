@@ -20,19 +20,19 @@ import pytest
 
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.errors import fail
-from tidelog.pipeline.job import Job, read_job
-from tidelog.pipeline.stream_state import Commit, StreamState
-from tidelog.pipeline.terminal import Terminal
-from tidelog.pipeline.versions import read_current
+from tidelog.pipeline.batch.versioned_folder import read_current
+from tidelog.pipeline.job.job_file import Job, read_job
+from tidelog.pipeline.report.terminal import Terminal
+from tidelog.pipeline.streaming.stream_state import Commit, StreamState
 from tidelog.streams import Update
 
 pytest.importorskip("pyspark")
 from pyspark.sql.types import StructType
 
-from tidelog.pipeline.streaming import StreamingJob, stream_job
-from tidelog.spark import update_folder
+from tidelog.pipeline.streaming.streaming_job import StreamingJob, stream_job
+from tidelog.spark.ingest import update_folder
+from tidelog.spark.ingest.update_folder import UpdateFolder
 from tidelog.spark.kb import SparkKnowledgeBase
-from tidelog.spark.update_folder import UpdateFolder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,8 +15,8 @@ from rich.markup import escape
 from tidelog.errors import fail
 
 if TYPE_CHECKING:
+    from tidelog.core.limits import Progress
     from tidelog.kb import KnowledgeBase, ShowProgress
-    from tidelog.local.watch import Progress
 
 
 @contextmanager

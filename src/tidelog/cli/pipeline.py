@@ -48,8 +48,8 @@ def run_command(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     """Run a job: read its sources, derive what follows, write its sinks and its report."""
-    from tidelog.pipeline.job import read_job
-    from tidelog.pipeline.terminal import summary, terminal
+    from tidelog.pipeline.job.job_file import read_job
+    from tidelog.pipeline.report.terminal import summary, terminal
 
     chosen = read_job(job)
     if placement is not None:
@@ -57,14 +57,14 @@ def run_command(
     if report is not None:
         chosen = replace(chosen, report=str(report))
     if dry_run:
-        from tidelog.pipeline.choosing import backend_for
-        from tidelog.pipeline.dry_run import describe
-        from tidelog.pipeline.run import check_before
+        from tidelog.pipeline.batch.dry_run import describe
+        from tidelog.pipeline.batch.engine_choice import backend_for
+        from tidelog.pipeline.batch.run import check_before
 
         check_before(chosen)
         show(describe(chosen, backend_for(chosen)))
         return
-    from tidelog.pipeline.run import run_job
+    from tidelog.pipeline.batch.run import run_job
 
     with terminal(is_quiet=quiet) as shown:
         outcome = run_job(chosen, terminal=shown)
@@ -85,16 +85,16 @@ def stream_command(
     SIGTERM and Ctrl-C end it after the batch in hand.
     """
     from tidelog.cli.stream_display import Done, stream_display
-    from tidelog.pipeline.job import read_job
-    from tidelog.pipeline.streaming import StreamingJob
-    from tidelog.pipeline.terminal import terminal
+    from tidelog.pipeline.job.job_file import read_job
+    from tidelog.pipeline.report.terminal import terminal
+    from tidelog.pipeline.streaming.streaming_job import StreamingJob
 
     chosen = read_job(job)
     if report is not None:
         chosen = replace(chosen, report=str(report))
     with Stopping() as stopping:
         with terminal(is_quiet=quiet) as shown:
-            streaming = StreamingJob(chosen, shown, lambda: stopping.asked is not None)
+            streaming = StreamingJob(chosen, shown, lambda: stopping.requested is not None)
             try:
                 streaming.begin()
             except Stopped:
@@ -116,7 +116,7 @@ def stream_command(
         typer.echo(f"{display.summary()}; {last.updates:,} in all{broken}, last {last.file}:{last.line}", err=True)
         if chosen.report is not None:
             typer.echo(f"report -> {chosen.report}", err=True)
-    if stopping.asked == signal.SIGINT:
+    if stopping.requested == signal.SIGINT:
         raise typer.Exit(130)
 
 
@@ -124,8 +124,8 @@ def stream_command(
 @reporting
 def check_command(job: JobFile) -> None:
     """Check a job file and its program, without opening sources or sinks; list all errors, or say what the job is."""
-    from tidelog.pipeline.dry_run import describe
-    from tidelog.pipeline.job import read_job
+    from tidelog.pipeline.batch.dry_run import describe
+    from tidelog.pipeline.job.job_file import read_job
 
     chosen = read_job(job)
     show(describe(chosen))

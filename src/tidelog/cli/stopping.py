@@ -20,7 +20,7 @@ class Stopping:
     """Whether somebody has asked to stop."""
 
     def __init__(self) -> None:
-        self.asked: int | None = None
+        self.requested: int | None = None
         """The signal by which somebody has."""
         self._is_urgent = False
         self._is_idle = True
@@ -46,7 +46,7 @@ class Stopping:
         """What a function gives that may wait; `Stopped` is raised if somebody has asked to stop, or does so meanwhile."""
         self._is_idle = True
         try:
-            if self.asked is not None:
+            if self.requested is not None:
                 raise Stopped
             return wait()
         finally:
@@ -58,8 +58,8 @@ class Stopping:
             raise KeyboardInterrupt
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
-        self._is_urgent = self.asked == number == signal.SIGINT
-        self.asked = number
+        self._is_urgent = self.requested == number == signal.SIGINT
+        self.requested = number
         if self._is_idle:
             raise Stopped
 

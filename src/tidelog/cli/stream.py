@@ -25,7 +25,7 @@ from tidelog.cli.stopping import Stopped, Stopping
 
 if TYPE_CHECKING:
     from tidelog.cli.stream_display import StreamDisplay
-    from tidelog.local.watch import Progress
+    from tidelog.core.limits import Progress
     from tidelog.streams import Following
     from tidelog.streams.journal import Journal
 
@@ -104,8 +104,8 @@ def stream_command(
         except Stopped:
             pass
     if not quiet:
-        typer.echo(("stopped after " if stopping.asked is not None else "") + display.summary(), err=True)
-    if stopping.asked == signal.SIGINT:
+        typer.echo(("stopped after " if stopping.requested is not None else "") + display.summary(), err=True)
+    if stopping.requested == signal.SIGINT:
         raise typer.Exit(_INTERRUPTED)
 
 

@@ -20,7 +20,7 @@ from tidelog.changes import Change, Counters
 from tidelog.cli.display import progress_line
 
 if TYPE_CHECKING:
-    from tidelog.local.watch import Progress
+    from tidelog.core.limits import Progress
 
 _PHASES = ("deletion", "insertion", "aggregates", "closures", "starting over")
 _COUNTERS = tuple(field.name for field in fields(Counters))

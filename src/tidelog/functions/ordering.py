@@ -14,7 +14,7 @@ from typing import Any
 from tidelog.functions.signatures import COMPARABLE
 from tidelog.values import Kind, Value
 
-_ORDER_OF = {kind: place for place, together in enumerate(COMPARABLE) for kind in together}
+_ORDER_OF = {kind: place for place, fused in enumerate(COMPARABLE) for kind in fused}
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,

@@ -52,8 +52,8 @@ def _power(args: Sequence[Type]) -> Type:
 def _ordered(args: Sequence[Type]) -> Type:
     """The smallest or largest of values that have an order among them."""
     result: Type = NEVER
-    for together in COMPARABLE:
-        within = [arg & together for arg in args]
+    for fused in COMPARABLE:
+        within = [arg & fused for arg in args]
         if all(within):
             result = result.union(*within)
     return result

@@ -11,23 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.changes import Counters
-from tidelog.local import counting
-from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Core
-from tidelog.local.deltas import Rows
-from tidelog.local.differences import Differences
-from tidelog.local.maintenance import ExplicitChanges, Maintenance
-from tidelog.local.marking import Marks
-from tidelog.local.materialise import Evaluation, Statistics, is_seen
-from tidelog.local.querying import answers
-from tidelog.local.rewriting import core_of
-from tidelog.local.rule_maintenance import RuleMaintenance, Visit
-from tidelog.local.rule_updates import RuleUpdate
-from tidelog.local.state import State, Undo
-from tidelog.local.structure import Structure
-from tidelog.local.tables import Table
-from tidelog.local.virtual import VirtualRelation
-from tidelog.local.watch import Watch
+from tidelog.core.arrays import Rows
+from tidelog.core.limits import Watch
+from tidelog.core.rewriting import core_of
+from tidelog.core.rule_report import Visit
+from tidelog.core.rules import Core, is_visible
+from tidelog.core.statistics import Statistics
+from tidelog.core.units import Structure
+from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.evaluation.query_answers import answers
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.lookahead.marking import Marks
+from tidelog.local.maintenance import counting
+from tidelog.local.maintenance.cost_model import costs_of, rows_of
+from tidelog.local.maintenance.differences import Differences
+from tidelog.local.maintenance.propagation import ExplicitChanges, Maintenance
+from tidelog.local.rule_changes.migration import RuleUpdate
+from tidelog.local.rule_changes.rule_propagation import RuleMaintenance
+from tidelog.local.storage.state import State, UndoLog
+from tidelog.local.storage.tables import Table
 from tidelog.program.live_rules import RuleDifference
 from tidelog.program.program import Program
 from tidelog.syntax.tree import Literal
@@ -58,7 +60,7 @@ class LocalEngine:
         self._is_derived = derived is not None
         """Whether everything has been derived once."""
         self._changes = ExplicitChanges()
-        self.settlings = 0
+        self.maintenance_count = 0
         """How often everything has been derived that followed."""
         self.statistics = Statistics()
         self.chosen: dict[str, str] = {}
@@ -90,7 +92,7 @@ class LocalEngine:
                     counting.count_all(unit, self.state, evaluation)
 
     def add(self, relation: str, rows: Rows) -> int:
-        """Add explicit facts; how many were not explicit before.  Nothing is derived until `settle`."""
+        """Add explicit facts; how many were not explicit before.  Nothing is derived until `maintain`."""
         name = self.core.stored_name(relation)
         table = self.state.ensure_table(name, rows.shape[1])
         if name not in self._derived:
@@ -103,11 +105,11 @@ class LocalEngine:
         begin = explicit.end
         added = explicit.insert(rows)
         if added:
-            self._changes.came.setdefault(name, []).append(explicit.rows_from(begin).copy())
+            self._changes.inserted.setdefault(name, []).append(explicit.rows_from(begin).copy())
         return added
 
-    def remove(self, relation: str, rows: Rows, undo: Undo) -> int:
-        """Remove explicit facts; how many there were.  What does not follow any more is found by `settle`."""
+    def remove(self, relation: str, rows: Rows, undo: UndoLog) -> int:
+        """Remove explicit facts; how many there were.  What does not follow any more is found by `maintain`."""
         name = self.core.stored_name(relation)
         if name not in self.state.tables or not len(rows):
             return 0
@@ -115,7 +117,7 @@ class LocalEngine:
         going = rows if len(rows) == 1 else np.ascontiguousarray(rows[table.contains(rows)])
         if len(going) and undo.remove(table, going):
             if self._is_derived:
-                self._changes.went.setdefault(name, []).append(going)
+                self._changes.deleted.setdefault(name, []).append(going)
             elif name in self._derived:
                 undo.remove(self.state.table(name), going)
             return len(going)
@@ -124,7 +126,7 @@ class LocalEngine:
     def given_rows(self) -> dict[str, Rows]:
         """The facts that have become explicit since everything was last derived, by the relation that stores them."""
         given = {name: self.state.table(name).appended_since(begin) for name, begin in self._changes.began.items()}
-        given |= {name: np.concatenate(rows) for name, rows in self._changes.came.items()}
+        given |= {name: np.concatenate(rows) for name, rows in self._changes.inserted.items()}
         return {name: rows for name, rows in given.items() if len(rows)}
 
     @property
@@ -162,33 +164,33 @@ class LocalEngine:
         return self._is_derived
 
     @property
-    def is_settled(self) -> bool:
+    def is_maintained(self) -> bool:
         """Whether everything that follows has been derived."""
         return self._is_derived and not self._changes
 
-    def settle(self, watch: Watch, undo: Undo | None = None, marks: Marks | None = None) -> Differences:
+    def maintain(self, watch: Watch, undo: UndoLog | None = None, marks: Marks | None = None) -> Differences:
         """Derive what follows from facts added and removed; all of it, or, if anything stops it, nothing.
 
-        The result says what came and what went.  Whoever brings the way back is to `tidy` when nobody will go it any more.
+        The result says what changed.  Whoever passes an undo log calls `compact_tables` when no rollback can follow any more.
         """
-        own = undo or Undo(self.state)
+        own = undo or UndoLog(self.state)
         statistics = Statistics()
         if watch.counts_facts:
-            watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_seen(name))
-        with watch.guarding():
+            watch.progress.facts = sum(len(table) for name, table in self.state.tables.items() if is_visible(name))
+        with watch.deferring_interrupts():
             try:
                 evaluation = Evaluation(self.state, watch, statistics)
                 maintenance = self._maintenance(evaluation, own, marks)
                 self._go_through(evaluation, maintenance)
-                watch.look()
+                watch.poll()
             except BaseException:
                 if undo is None:  # else whoever brought the way back goes it, once
-                    own.go_back()
+                    own.rollback()
                 raise
         maintenance.deltas.end()
         differences = Differences(self.core, self._derived, maintenance.deltas.of, self._changes)
         self._is_derived, self._changes = True, ExplicitChanges()
-        self.settlings += 1
+        self.maintenance_count += 1
         self.statistics = statistics
         self.chosen = maintenance.chosen
         self.counters, self.seconds = maintenance.counters, maintenance.seconds
@@ -196,10 +198,10 @@ class LocalEngine:
         if marks is not None:
             self.counters.add(marks.finish())
         if undo is None:
-            tidy(self.state, own)
+            compact_tables(self.state, own)
         return differences
 
-    def _maintenance(self, evaluation: Evaluation, undo: Undo, marks: Marks | None) -> Maintenance:
+    def _maintenance(self, evaluation: Evaluation, undo: UndoLog, marks: Marks | None) -> Maintenance:
         given = self.state, evaluation, undo, self._changes, self._algorithm
         return Maintenance(*given, marks) if self._rule_update is None else RuleMaintenance(*given, self._rule_update)
 
@@ -217,7 +219,7 @@ class LocalEngine:
         changed: Iterable[str] = maintenance.begin(self._derived)
         waiting: list[tuple[Any, int]] = []  # a heap: units from the bottom to the top
         last = None
-        for name in (*self._changes.went, *self._changes.came):
+        for name in (*self._changes.deleted, *self._changes.inserted):
             if name in structure.deriver:
                 number = structure.deriver[name]
                 waiting.append((order[number], number))
@@ -237,7 +239,7 @@ class LocalEngine:
             progress.unit = evaluation.unit = number
             unit = units[number]
             maintenance.apply(unit)
-            changed = [name for name in (*unit.relations, *unit.specials) if name in maintenance.deltas]
+            changed = [name for name in (*unit.relations, *unit.operators) if name in maintenance.deltas]
 
     def forget_changes(self) -> None:
         """After going back: there is nothing left to derive."""
@@ -245,8 +247,8 @@ class LocalEngine:
 
     # --- rules that come and go ------------------------------------------------------------------------------------------
 
-    def begin_rule_change(self, difference: RuleDifference, undo: Undo) -> None:
-        """Take up other rules; what follows from them is derived by `settle`, if anything has been derived before."""
+    def begin_rule_change(self, difference: RuleDifference, undo: UndoLog) -> None:
+        """Take up other rules; what follows from them is derived by `maintain`, if anything has been derived before."""
         change = self.structure.changed(difference, modules=self._modules)
         self._rule_update = RuleUpdate(change, self.state, undo, counts=self._algorithm == "counting")
         self.structure = change.after
@@ -284,11 +286,11 @@ class LocalEngine:
         return answers(self.state, self.core.arities, body, names, watch)
 
 
-def tidy(state: State, undo: Undo) -> None:
+def compact_tables(state: State, undo: UndoLog) -> None:
     """Give back what removed rows took, where that is much."""
     for number in undo.removed:
         table = state.store.tables[number]
-        if table.close_holes():
+        if table.compact():
             for name in state.answered:
                 if state.tables[name] is table:
                     state.answered[name] = table.end

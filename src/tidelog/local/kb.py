@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part
+from tidelog.core.limits import Limits, Watch
+from tidelog.core.rule_report import rule_report
+from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport, column_names
-from tidelog.local.asking import Asking
+from tidelog.local.encoded_facts import Fact
 from tidelog.local.engine import LocalEngine
-from tidelog.local.given import Fact
-from tidelog.local.look_ahead import LookAhead
-from tidelog.local.materialise import Statistics
-from tidelog.local.rule_reports import rule_report
-from tidelog.local.state import Undo
-from tidelog.local.tables import Table
-from tidelog.local.updating import Given, Updating
-from tidelog.local.watch import Limits, Watch, announce_compilation
+from tidelog.local.kernel.build import announce_compilation
+from tidelog.local.lookahead.look_ahead import LookAhead
+from tidelog.local.storage.state import UndoLog
+from tidelog.local.storage.tables import Table
+from tidelog.local.transaction import EncodedUpdate, Transaction
+from tidelog.local.update_reader import UpdateReader
 from tidelog.program.live_rules import LiveRules
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
@@ -47,7 +48,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     @property
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
-        found = self._settled().statistics
+        found = self._maintained().statistics
         if self._live is None:
             return found
         return found.renumbered({number: place for place, number in enumerate(self._live.written)})
@@ -81,14 +82,14 @@ class LocalKnowledgeBase(KnowledgeBase):
         self._know(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
-            self._settled()  # only facts that have been derived from can be taken back, not those that came since then
-        with watch.guarding():
+            self._maintained()  # only facts that have been derived from can be taken back, not those that came since then
+        with watch.deferring_interrupts():
             rows = self._encoded(loaded.columns, loaded.rows)
-            watch.look()
+            watch.poll()
             replaced = 0
             if key:
                 rows = _last_of_each_key(rows, key)
-                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), Undo(engine.state))
+                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), UndoLog(engine.state))
             new = engine.add(relation, rows)
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
@@ -121,12 +122,12 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._ahead is not None:
             self._ahead.forget()
         if not remove_rules and not add_rules:
-            return self._apply(self._asking.read(insert, delete, upsert), started)
+            return self._apply(self._update_reader.read(insert, delete, upsert), started)
         planned = plan_change(self._live_rules, _texts(remove_rules), _texts(add_rules), self._loaded)
         inserted, deleted = _with_facts(planned, insert, delete)
 
-        def facts() -> Given:  # which are checked when the rules are what they will be
-            return self._asking.read(inserted, deleted, upsert)()
+        def facts() -> EncodedUpdate:  # which are checked when the rules are what they will be
+            return self._update_reader.read(inserted, deleted, upsert)()
 
         return self._apply(facts, started, planned=planned)
 
@@ -144,41 +145,45 @@ class LocalKnowledgeBase(KnowledgeBase):
             known = read
             return self._apply(lambda: known, started, (self._ahead, update, waiting))
         return self._apply(
-            self._asking.read(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting)
+            self._update_reader.read(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting)
         )
 
-    def _read_ahead(self, update: Update) -> Given | None:
+    def _read_ahead(self, update: Update) -> EncodedUpdate | None:
         """What an update asks for before its turn; None if something is wrong with it, which will be said in its turn."""
         try:
-            return self._asking.read(update.insert, update.delete, update.upsert)()
+            return self._update_reader.read(update.insert, update.delete, update.upsert)()
         except TidelogError:
             return None
 
     def _apply(
-        self, asked: Callable[[], Given], started: float, stream: _Stream | None = None, planned: RuleChange = NO_CHANGE
+        self,
+        requested: Callable[[], EncodedUpdate],
+        started: float,
+        stream: _Stream | None = None,
+        planned: RuleChange = NO_CHANGE,
     ) -> Change:
         """Do what an update asks for; in a stream, with marks from the one before, and for the next one."""
-        engine = self._settled()
+        engine = self._maintained()
         watch = self._watch()
         before = self._program, self._live, dict(self._loaded)
-        with watch.guarding():
-            work = Updating(engine, watch, self._know_if_new)
+        with watch.deferring_interrupts():
+            work = Transaction(engine, watch, self._know_if_new)
             try:
                 if planned is not NO_CHANGE:
                     self._take_up(planned, work.undo)
                 if stream is None:
-                    work.work_off(asked())
+                    work.work_off(requested())
                 else:
                     ahead, update, waiting = stream
-                    ahead.work_off(work, asked(), update, waiting)
+                    ahead.work_off(work, requested(), update, waiting)
                 differences = work.finish()
             except BaseException:
-                work.go_back()
+                work.rollback()
                 if stream is not None:
                     stream[0].forget()
                 engine.cancel_rule_change()
                 self._program, self._live, self._loaded = before
-                self._asking.forget_columns()
+                self._update_reader.forget_columns()
                 raise
         self._end_rule_change(planned)
         rounds = max([done.number for done in work.statistics.rounds], default=0)
@@ -186,13 +191,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
         relations, loaded = self._program.relations, self._loaded  # other rules bring others
 
-        def shown(part: Part, *, came: bool) -> dict[str, Facts]:
+        def shown(part: Part, *, inserted: bool) -> dict[str, Facts]:
             known = {name: relations.get(name) or loaded.get(name) or before[0].relations[name] for name in differences}
-            return {name: self._shown(known[name], differences.rows(name, part, came=came)) for name in known}
+            return {name: self._shown(known[name], differences.rows(name, part, inserted=inserted)) for name in known}
 
         return Change(
-            FactsByRelation(lambda part: shown(part, came=True)),
-            FactsByRelation(lambda part: shown(part, came=False)),
+            FactsByRelation(lambda part: shown(part, inserted=True)),
+            FactsByRelation(lambda part: shown(part, inserted=False)),
             statistics,
             rules=rule_report(planned.difference, engine.visits) if planned.difference is not None else None,
         )
@@ -206,10 +211,10 @@ class LocalKnowledgeBase(KnowledgeBase):
             self._live = LiveRules.of(self._program)
         return self._live
 
-    def _take_up(self, planned: RuleChange, undo: Undo) -> None:
+    def _take_up(self, planned: RuleChange, undo: UndoLog) -> None:
         """Let rules be what they are to be from now on."""
         self._loaded = self._loaded | planned.relations
-        self._asking.forget_columns()
+        self._update_reader.forget_columns()
         difference = planned.difference
         if difference is None:
             return
@@ -232,7 +237,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         if engine.has_derived:
             super()._replay(updates)
             return
-        undo = Undo(engine.state)
+        undo = UndoLog(engine.state)
         for update in updates:
             planned = NO_CHANGE
             if update.remove_rules or update.add_rules:
@@ -240,17 +245,17 @@ class LocalKnowledgeBase(KnowledgeBase):
                 self._take_up(planned, undo)
                 self._end_rule_change(planned)
             coming, going = _with_facts(planned, update.insert, update.delete)
-            given = self._asking.read(coming, going, update.upsert)()
-            deleted, inserted, replacing = given.deleted, given.inserted, given.replacing
-            with watch.guarding():
+            given = self._update_reader.read(coming, going, update.upsert)()
+            deleted, inserted, upserted = given.deleted, given.inserted, given.upserted
+            with watch.deferring_interrupts():
                 for name, rows in deleted.items():
                     engine.remove(name, rows, undo)
-                for name, rows in replacing.items():
+                for name, rows in upserted.items():
                     engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
-                for name, rows in (*inserted.items(), *replacing.items()):
+                for name, rows in (*inserted.items(), *upserted.items()):
                     self._know(name, rows.shape[1])
                     engine.add(name, rows)
-                watch.look()
+                watch.poll()
 
     def _know_if_new(self, name: str, arity: int) -> None:
         if self._relation(name) is None:
@@ -263,7 +268,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def __getitem__(self, relation: str) -> Facts:
         held = self._held(relation)
-        return self._facts(relation, held.lend() if isinstance(held, Table) else held)
+        return self._facts(relation, held.snapshot() if isinstance(held, Table) else held)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
@@ -272,13 +277,13 @@ class LocalKnowledgeBase(KnowledgeBase):
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         query = check_query(text, self.relations, self._program.prefixes)
-        engine = self._settled()
+        engine = self._maintained()
         rows = engine.query(query.body, query.names, self._watch())
         return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
 
     def _held(self, relation: str) -> Any:
         self._check_known(relation)
-        return self._settled().stored(relation)
+        return self._maintained().stored(relation)
 
     def _facts(self, relation: str, held: Any) -> Facts:
         return self._shown(self.relations[relation], held)
@@ -295,13 +300,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._started is None:
             announce_compilation()
             self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
-            for name, rows in self._asking.rows_of(self._program.facts).items():
+            for name, rows in self._update_reader.rows_of(self._program.facts).items():
                 self._started.add(name, rows)
         return self._started
 
     @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self._engine.state.terms, lambda: self._program, lambda: self._loaded, self._key_of)
+    def _update_reader(self) -> UpdateReader:
+        return UpdateReader(self._engine.state.terms, lambda: self._program, lambda: self._loaded, self._key_of)
 
     @cached_property
     def _all_limits(self) -> Limits:
@@ -310,11 +315,11 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _watch(self) -> Watch:
         return Watch(self._all_limits, self._progress)
 
-    def _settled(self) -> LocalEngine:
+    def _maintained(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""
         engine = self._started or self._engine
-        if not engine.is_settled:
-            engine.settle(self._watch())
+        if not engine.is_maintained:
+            engine.maintain(self._watch())
         return engine
 
 

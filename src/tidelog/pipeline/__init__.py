@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 __all__ = ["Job", "Outcome", "read_current", "read_job", "run_job", "stream_job"]
 
 if TYPE_CHECKING:
-    from tidelog.pipeline.job import Job, read_job
-    from tidelog.pipeline.outcome import Outcome
-    from tidelog.pipeline.run import run_job
-    from tidelog.pipeline.streaming import stream_job
-    from tidelog.pipeline.versions import read_current
+    from tidelog.pipeline.batch.run import run_job
+    from tidelog.pipeline.batch.versioned_folder import read_current
+    from tidelog.pipeline.job.job_file import Job, read_job
+    from tidelog.pipeline.report.outcome import Outcome
+    from tidelog.pipeline.streaming.streaming_job import stream_job
 
 _HOMES = {
-    "Job": "job",
-    "read_job": "job",
-    "Outcome": "outcome",
-    "run_job": "run",
-    "stream_job": "streaming",
-    "read_current": "versions",
+    "Job": "job.job_file",
+    "read_job": "job.job_file",
+    "Outcome": "report.outcome",
+    "run_job": "batch.run",
+    "stream_job": "streaming.streaming_job",
+    "read_current": "batch.versioned_folder",
 }
 
 

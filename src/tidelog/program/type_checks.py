@@ -100,7 +100,7 @@ class TypeChecker:
         left, right = (self._check_term(side, environment, rule) for side in (literal.left, literal.right))
         if literal.op in ("=", "!=") or not (left and right):
             return
-        if not any(left & together and right & together for together in COMPARABLE):
+        if not any(left & fused and right & fused for fused in COMPARABLE):
             message = f"`{literal.op}` finds no order between {type_name(left)} and {type_name(right)}"
             self.diagnostics.add("TL042", message, rule.source, literal.span)
 

@@ -7,30 +7,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tidelog.core.limits import Watch
+from tidelog.core.rewriting import core_of
+from tidelog.core.rules import Closure, Core, Unit, is_visible
+from tidelog.core.statistics import Round, Statistics
+from tidelog.core.units import Structure
 from tidelog.errors import TidelogError
-from tidelog.local.choosing import costs_of, rows_of
-from tidelog.local.core import Closure, Core, Unit
-from tidelog.local.materialise import Evaluation, Round, Statistics, is_seen
-from tidelog.local.rewriting import core_of
-from tidelog.local.state import State, Undo
-from tidelog.local.structure import Structure
-from tidelog.local.watch import Watch, announce_compilation
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.kernel.build import announce_compilation
+from tidelog.local.maintenance.cost_model import costs_of, rows_of
+from tidelog.local.storage.state import State, UndoLog
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
-from tidelog.spark.closure import closed
-from tidelog.spark.exchange import Exchange, Keys
-from tidelog.spark.given import GivenKeys
-from tidelog.spark.placement import BYTES_A_FACT, Placement, Where, choose
-from tidelog.spark.rounds import Rounds
-from tidelog.spark.rules import constants, pivots
+from tidelog.spark.data.exchange import Exchange, Keys
+from tidelog.spark.evaluation.closure import closed
+from tidelog.spark.evaluation.placement import BYTES_A_FACT, Placement, Where, choose
+from tidelog.spark.evaluation.rounds import Rounds
+from tidelog.spark.evaluation.rule_joins import constants, pivots
+from tidelog.spark.maintenance.update_keys import UpdateKeys
 from tidelog.syntax.tree import atoms
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from tidelog.spark.lineage import Lineage
-    from tidelog.spark.terms import SparkDictionary
+    from tidelog.spark.data.spark_dictionary import SparkDictionary
+    from tidelog.spark.session.lineage import Lineage
 
 _BYTES_AN_EDGE = 16
 """What an edge takes in a task that closes a graph."""
@@ -73,7 +75,7 @@ class SparkEngine:
         self.statistics = Statistics()
         self.has_derived = False
         """Whether everything that followed from some facts has been derived, even if more have come since."""
-        self.waiting: dict[str, GivenKeys] = {}
+        self.waiting: dict[str, UpdateKeys] = {}
         """Facts that have come since."""
 
     def core_for_frames(self, program: Program) -> Core:
@@ -92,12 +94,12 @@ class SparkEngine:
     def add(self, relation: str, keys: Keys, rows: int, arity: int) -> None:
         """Add explicit facts, given as keys; nothing is derived until somebody asks."""
         if self.has_derived:
-            self.waiting.setdefault(relation, GivenKeys(arity)).insert.append((keys, rows))
+            self.waiting.setdefault(relation, UpdateKeys(arity)).insert.append((keys, rows))
         else:
             self.exchange.add(self.stored_name(relation), keys, rows)
 
     @property
-    def is_settled(self) -> bool:
+    def is_maintained(self) -> bool:
         """Whether everything that follows has been derived."""
         return self.has_derived and not self.waiting
 
@@ -107,7 +109,7 @@ class SparkEngine:
 
     # --- deriving --------------------------------------------------------------------------------------------------------
 
-    def settle(self, watch: Watch, follows: Callable[[Component], bool] = lambda _: False) -> None:
+    def maintain(self, watch: Watch, follows: Callable[[Component], bool] = lambda _: False) -> None:
         """Derive everything, but for components that follow what has changed."""
         announce_compilation()
         watch.progress.units = len(self.program.graph.components)
@@ -163,7 +165,7 @@ class SparkEngine:
     def _closure(self, component: Component) -> Closure | None:
         """The closure that a component is, if it is one."""
         for unit in self.frame_units(component):
-            for special in unit.specials.values():
+            for special in unit.operators.values():
                 if isinstance(special, Closure):
                     return special
         return None
@@ -205,7 +207,7 @@ class SparkEngine:
         if self.forced != "auto" or sum(map(len, tables.values())) <= allowed:
             return False
         read = ({*unit.relations, *unit.uses} for unit in self.structure.units.values() if self.where[unit.owner] is Where.KERNEL)
-        return any(sum(len(tables[name]) for name in names if name in tables and is_seen(name)) > allowed for names in read)
+        return any(sum(len(tables[name]) for name in names if name in tables and is_visible(name)) > allowed for names in read)
 
     def note_kernel(self) -> None:
         """Know which relations the kernel has."""
@@ -220,12 +222,12 @@ class SparkEngine:
         limits = watch.limits
         if limits.facts is None or limits.facts > watch.progress.facts + allowed:
             watch.limits = replace(limits, facts=watch.progress.facts + allowed)
-        undo, facts = Undo(self.state), watch.progress.facts
+        undo, facts = UndoLog(self.state), watch.progress.facts
         before = set(self.exchange.in_kernel)
         try:
             self._in_kernel(component, inputs, watch, why)
         except TidelogError as error:
-            undo.go_back()
+            undo.rollback()
             self.exchange.in_kernel = before
             is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
             watch.progress.facts = facts
@@ -242,10 +244,10 @@ class SparkEngine:
             self.exchange.to_kernel(name, self.arity(name))
         statistics = Statistics()
         evaluation = Evaluation(self.state, watch, statistics)
-        with watch.guarding():
+        with watch.deferring_interrupts():
             for unit in self.kernel_units(component):
                 for name in unit.relations:
-                    if name not in unit.specials and len(self.state.tables[name]):
+                    if name not in unit.operators and len(self.state.tables[name]):
                         self.state.explicit_table(name).insert(self.state.tables[name].rows)
                 spent = time.thread_time()
                 evaluation.from_scratch(unit)
@@ -267,7 +269,7 @@ class SparkEngine:
         self.bring_inputs(component)
         rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
         for unit in units:
-            closures = [(name, s) for name, s in unit.specials.items() if isinstance(s, Closure)]
+            closures = [(name, s) for name, s in unit.operators.items() if isinstance(s, Closure)]
             for name in unit.relations:
                 if self.exchange.relations[name].count:
                     self.exchange.explicit[name] = self.exchange.relations[name].copy()

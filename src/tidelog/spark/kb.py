@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
-from tidelog.spark.changing import Changeable
+from tidelog.spark.changeable import Changeable
 
 if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested, Rejects
@@ -80,7 +80,7 @@ class SparkKnowledgeBase(Changeable):
 @contextmanager
 def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
     """Around a reader that is given options: its errors repeat none of the secrets among them, nor does what they came from."""
-    from tidelog.pipeline.values import redacted
+    from tidelog.pipeline.job.job_values import redacted
 
     try:
         yield

@@ -136,9 +136,9 @@ class Preparation:
                 self._refuse(token)
                 return None
         types = {token.type for token in tokens}
-        for needed, settle in _PASSES:
+        for needed, maintain in _PASSES:
             if not needed.isdisjoint(types):
-                settled = settle(self, tokens)
+                settled = maintain(self, tokens)
                 if settled is None:
                     return None
                 tokens = settled

@@ -13,10 +13,10 @@ from tests.local_engine import rows_of
 from tests.some_values import EDGES, any_value, dates, floats, i, ints, numbers, timestamps
 
 from tidelog import KnowledgeBase
+from tidelog.core.rules import NATIVE
 from tidelog.functions.evaluate import apply
 from tidelog.functions.ordering import compare
 from tidelog.functions.signatures import FUNCTIONS
-from tidelog.local.core import NATIVE
 from tidelog.program.program import GroundFact
 from tidelog.reference import Row
 from tidelog.values import Kind, Value, floating, string

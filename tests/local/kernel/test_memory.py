@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidelog.core.arrays import Int64s, UInt64s
 from tidelog.local.kernel import memory
 from tidelog.local.kernel.build import kernel
 from tidelog.values import INT_MAX, INT_MIN
@@ -38,7 +39,7 @@ def _float(bits: int) -> float:
 
 
 @kernel
-def _ones(words: memory.UInt64s, counts: memory.Int64s, places: memory.Int64s) -> None:
+def _ones(words: UInt64s, counts: Int64s, places: Int64s) -> None:
     for i in range(len(words)):
         counts[i] = memory.ones_in(words[i])
         places[i] = memory.lowest_one(words[i]) if words[i] != np.uint64(0) else -1

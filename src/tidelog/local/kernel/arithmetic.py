@@ -11,12 +11,10 @@ import math
 
 import numpy as np
 
+from tidelog.core.arrays import Bytes, Int32s, Int64s
 from tidelog.local.kernel.build import part, service
 from tidelog.local.kernel.memory import (
     ANY_LENGTH,
-    Bytes,
-    Int32s,
-    Int64s,
     bits_of,
     bytes_at,
     difference_overflows,

@@ -1,8 +1,9 @@
 """How the kernel is compiled: one decorator for entry points, one for their parts, one cache folder, two builds.
 
-Numba's cache does not notice that a function in another module has changed, so the folder is named by a hash of all sources
-of this package. `TIDELOG_CHECKED=1` chooses the checked build, in which every access to a buffer is bounds-checked and an
-access out of bounds raises `IndexError`; it has a folder of its own. `TIDELOG_CACHE_DIR` says where the folders are.
+Numba's cache does not notice that a function in another module has changed, so the folder is named by a hash of all compiled
+sources: this package, its subpackages, and B/F. `TIDELOG_CHECKED=1` chooses the checked build, in which every access to a buffer
+is bounds-checked and an access out of bounds raises `IndexError`; it has a folder of its own. `TIDELOG_CACHE_DIR` says where the
+folders are.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ CHECKED = os.environ.get("TIDELOG_CHECKED", "") not in ("", "0")
 
 def _sources_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(Path(__file__).parent.glob("*.py")):
+    kernel = Path(__file__).parent
+    compiled = (kernel, kernel / "closures", kernel.parent / "maintenance" / "backward_forward")
+    for path in (path for folder in compiled for path in sorted(folder.glob("*.py"))):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -102,3 +105,13 @@ def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable
 
 _SERVICE: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+
+_announced: list[bool] = []
+
+
+def announce_compilation() -> None:
+    """The first time on a machine the kernel is compiled, which takes some seconds; say so."""
+    if not IS_WARM and not _announced:
+        _announced.append(True)
+        kept = "once on this machine" if CACHE_FOLDER is not None else "each time, as no folder for it can be written"
+        sys.stderr.write(f"tidelog: compiling the kernel ({kept}; some seconds) ...\n")

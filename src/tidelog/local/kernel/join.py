@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.local.kernel import arithmetic, terms, virtual
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import arithmetic, terms
 from tidelog.local.kernel.build import CHECKED, hot, kernel, part
-from tidelog.local.kernel.emission import can_compose, compose, probe_emit
+from tidelog.local.kernel.closures import virtual_access as virtual
+from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit
 from tidelog.local.kernel.layout import (
     ABSENT,
     ALL,
@@ -49,7 +51,6 @@ from tidelog.local.kernel.layout import (
     HEAD_ARITY,
     HEAD_AT,
     HEAD_TABLE,
-    HOLES,
     LACKS_PAIR,
     LET,
     NEXT,
@@ -65,12 +66,13 @@ from tidelog.local.kernel.layout import (
     STATUS,
     STEPS_AT,
     TEST,
+    TOMBSTONES,
     UNDEFINED,
     WALKED,
     YIELD,
 )
-from tidelog.local.kernel.memory import Int32s, Int64s, call, int32s
-from tidelog.local.kernel.tables import FULL, chain, contains, insert, rows_of
+from tidelog.local.kernel.memory import call, int32s
+from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, rows_of
 
 BIND, CHECK = 0, 1
 """What a column does with its slot."""
@@ -104,7 +106,7 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
     rows, arity = rows_of(M, table), M[table, ARITY]
     if index < 0:
         if pairs == 0:
-            return M[table, COUNT] > M[table, HOLES]
+            return M[table, COUNT] > M[table, TOMBSTONES]
         row = M[table, COUNT] - 1
     else:
         row = chain(M, X, index, key)
@@ -247,7 +249,7 @@ def run(
             if entering:
                 row = M[table, OLD] if span == DELTA else np.int64(0)
             rows, arity = rows_of(M, table), M[table, ARITY]
-            has_holes = M[table, HOLES] > 0
+            has_holes = M[table, TOMBSTONES] > 0
             while row < end:
                 if (not has_holes or rows[row * arity] >= 0) and matches(rows, row * arity, P, at + 3, slots):
                     found = True

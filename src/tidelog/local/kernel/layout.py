@@ -7,7 +7,7 @@ where a run stands. Addresses point into NumPy buffers that `local.tables` and `
 from __future__ import annotations
 
 # M: a table.  Rows are appended and never move; the row number is the fact's id.
-ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, HOLES = range(11)
+ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES = range(11)
 TABLE_WIDTH = 11
 # ROWS        int32[CAPACITY * ARITY], row after row
 # SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are

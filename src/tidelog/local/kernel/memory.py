@@ -14,7 +14,6 @@ from __future__ import annotations
 from ctypes import addressof, c_char
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -23,11 +22,6 @@ from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
 from tidelog.local.kernel.build import CHECKED, part
-
-Int32s = NDArray[np.int32]
-Int64s = NDArray[np.int64]
-UInt64s = NDArray[np.uint64]
-Bytes = NDArray[np.uint8]
 
 
 def address_of(buffer: NDArray[Any]) -> int:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tidelog.core.arrays import Bytes, Int32s, Int64s
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.memory import Bytes, Int32s, Int64s, bytes_at, float_of, int32s, int64s, word_at
+from tidelog.local.kernel.memory import bytes_at, float_of, int32s, int64s, word_at
 
 COUNT, CAPACITY, KINDS, PAYLOADS, LENGTHS, HASHES, SLOTS, SLOT_COUNT, ARENA, ARENA_USED, ARENA_SIZE = range(11)
 WIDTH = 11

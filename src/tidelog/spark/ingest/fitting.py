@@ -14,8 +14,8 @@ from tidelog.files.matching import Matched, default_values, match_columns
 from tidelog.files.objects import value_of
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import default_misfit, problem_of
+from tidelog.spark.data.keys import keys_of_column
 from tidelog.spark.ingest.rejects import REJECT
-from tidelog.spark.keys import keys_of_column
 from tidelog.values import Kind, Value
 
 Record = Callable[[int, str | None, str], str]

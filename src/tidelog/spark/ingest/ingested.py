@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from tidelog.files.fitting import Fitted
 from tidelog.files.raw import RawTable
 from tidelog.files.reading import description_of
-from tidelog.spark.blocks import Blocks
+from tidelog.spark.data.blocks import Blocks
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.rejects import REJECT, Rejects
 from tidelog.spark.ingest.sources import read_errors_explained
-from tidelog.spark.lineage import Lineage
+from tidelog.spark.session.lineage import Lineage
 from tidelog.values import Kind
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from tidelog.spark.ingest.fitting import Plan, plan_for
 from tidelog.spark.ingest.ingested import Ingested
 from tidelog.spark.ingest.mapping import mapped
 from tidelog.spark.ingest.rejects import Rejects
-from tidelog.spark.lineage import Lineage
+from tidelog.spark.session.lineage import Lineage
 from tidelog.values import Kind
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from tidelog.spark.ingest.sources import (
     read_table,
 )
 from tidelog.spark.ingest.tables import ingest_frame, ingest_local, ingest_parquet
-from tidelog.spark.ingest.texts import TextReader
-from tidelog.spark.lineage import Lineage
+from tidelog.spark.ingest.text.texts import TextReader
+from tidelog.spark.session.lineage import Lineage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,7 +67,7 @@ def ingest(
         return ingest_frame(reader, frame, shown, format or "table")
     files = list_files(spark, source, format)
     if files.format in RDF_FORMATS:
-        from tidelog.spark.ingest.triples import ingest_rdf
+        from tidelog.spark.ingest.rdf.triples import ingest_rdf
 
         check_options(dict(options or {}), ("base",), files.format)
         facts = ingest_rdf(spark, files, options=options, rejects=rejects, lineage=lineage)

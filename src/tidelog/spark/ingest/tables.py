@@ -20,7 +20,7 @@ from tidelog.spark.ingest.ingested import Ingested, keep
 from tidelog.spark.ingest.reader import Reader
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.sources import Files, read_errors_explained
-from tidelog.spark.session import is_connect
+from tidelog.spark.session.private_session import is_connect
 from tidelog.values import Kind
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 
 from tidelog.files.rejects import shown, with_article
 from tidelog.functions.conform import conform
+from tidelog.spark.data.keys import LETTERS, key_of, value_of
 from tidelog.spark.ingest.rejects import REJECT, record_of
-from tidelog.spark.keys import LETTERS, key_of, value_of
 from tidelog.values import Kind, text_of
 
 Task = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]

@@ -1,0 +1,262 @@
+"""Rules as written, rewritten into core form, and put into units, in an order in which they can be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+
+from tidelog.core.rules import NATIVE, Aggregation, Closure, Core, CoreRule, FunctionCalls, Operator, Part, Unit
+from tidelog.functions.conform import CONFORM
+from tidelog.functions.evaluate import ORDERINGS
+from tidelog.program import hypergraph
+from tidelog.program.lowering import lower
+from tidelog.program.program import Program
+from tidelog.program.scope import Step, schedule
+from tidelog.syntax.tree import (
+    Aggregate,
+    Atom,
+    Call,
+    Comparison,
+    Constant,
+    Literal,
+    Negation,
+    Rule,
+    Term,
+    Variable,
+    atoms,
+    names_of,
+)
+from tidelog.values import TRUE, Kind, Value
+
+_ZERO = Constant(Value(Kind.INT, 0))
+
+
+def core_of(program: Program, *, modules: bool = True, native: frozenset[str] = NATIVE) -> Core:
+    """The program in core form; without modules, transitive relations are evaluated like any other.
+
+    `native` names what the engine computes by itself within a join.
+    """
+    return _Builder(program, modules=modules, native=native).build()
+
+
+def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
+    """A rule of a program by itself; the numbers in the names it makes start behind a number, and the last one."""
+    builder = _Builder(None)
+    builder.number = first_number
+    builder.rewrite(rule, origin)
+    return builder.core.parts[origin], builder.number
+
+
+def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) -> list[Unit]:
+    """The units of the rules of one component, and of the closure that it is, in an order in which they can be evaluated."""
+    builder = _Builder(None)
+    if closure is not None:
+        builder.operators[closure[0]] = closure[1]
+        builder.owners[closure[0]] = closure[0]
+    for part in parts:
+        builder.rules += part.rules
+        builder.operators |= part.operators
+        builder.owners |= dict.fromkeys(part.operators, part.rules[-1].shown)
+        builder.requested |= part.requested
+    return list(builder.units())
+
+
+def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
+    """One rule by itself, such as a query; the names it makes start with the prefix."""
+    builder = _Builder(None, prefix=prefix, native=native)
+    builder.core.arities = dict(arities)
+    builder.rewrite(rule, 0)
+    builder.core.units = tuple(builder.units())
+    return builder.core
+
+
+class _Builder:
+    def __init__(
+        self, program: Program | None, *, modules: bool = True, prefix: str = "#", native: frozenset[str] = NATIVE
+    ) -> None:
+        self.program, self.prefix, self.use_modules, self.native = program, prefix, modules, native
+        self.core = Core({})
+        self.rules: list[CoreRule] = []
+        self.operators: dict[str, Operator] = {}
+        self.number = 0
+        self.shown = ""
+        self.owners: dict[str, str] = {}
+        """For each special the relation of the program that it is for."""
+        self.requested: set[str] = set()
+        """Relations of groups that aggregates are asked for."""
+
+    def build(self) -> Core:
+        assert self.program is not None
+        program, core = self.program, self.core
+        core.arities = {name: relation.arity for name, relation in program.relations.items()}
+        whole = [module for module in program.modules if module.is_whole] if self.use_modules else []
+        closing = {at for module in whole for at in module.rules}
+        for module in whole:
+            given = core.given[module.relation] = f"#given {module.relation}"
+            core.arities[given] = 2
+            self.operators[module.relation] = Closure(module, given)
+            self.owners[module.relation] = module.relation
+        for at, rule in enumerate(program.rules):
+            if at not in closing:
+                self.rewrite(rule, at)
+        core.units, core.last_name = tuple(self.units()), self.number
+        return core
+
+    # --- rules -----------------------------------------------------------------------------------------------------------
+
+    def rewrite(self, rule: Rule, origin: int) -> None:
+        """Add the core rules of a rule."""
+        self.shown = rule.head.predicate
+        rules, operators, arities, requested = len(self.rules), len(self.operators), len(self.core.arities), set(self.requested)
+        lowered = lower(rule)
+        body = self._body(schedule(lowered.body, lowered.head.args).steps, [], origin)
+        head = Atom(self.core.stored_name(lowered.head.predicate), lowered.head.args)
+        self._add(head, tuple(body), origin)
+        self.core.parts[origin] = Part(
+            tuple(self.rules[rules:]),
+            dict(islice(self.operators.items(), operators, None)),
+            dict(islice(self.core.arities.items(), arities, None)),
+            frozenset(self.requested - requested),
+        )
+
+    def _body(self, steps: Iterable[Step], done: list[Literal], origin: int) -> list[Literal]:
+        """The literals of the steps in core form, behind those of `done`."""
+        for step in steps:
+            match step.literal:
+                case Comparison(op, left, right):
+                    left, right = self._native(left, done, origin), self._native(right, done, origin)
+                    if op in ORDERINGS and op not in self.native:
+                        self._call(op, (left, right), Constant(TRUE), done, origin)
+                    else:
+                        done.append(Comparison(op, left, right))
+                case Aggregate() as aggregate:
+                    done.append(self._aggregate(aggregate, step, done, origin))
+                case literal:
+                    done.append(literal)
+        return done
+
+    def _native(self, term: Term, done: list[Literal], origin: int) -> Term:
+        """The term with atoms in place of calls that the engine does not know."""
+        if not isinstance(term, Call):
+            return term
+        args = tuple(self._native(arg, done, origin) for arg in term.args)
+        if (CONFORM if term.function.startswith(CONFORM) else term.function) in self.native:
+            return Call(term.function, args)
+        result = Variable(self._new("v"))
+        self._call(term.function, args, result, done, origin)
+        return result
+
+    def _call(self, function: str, args: Iterable[Term], result: Term, done: list[Literal], origin: int) -> None:
+        """Add the atom that stands for a call with a result."""
+        plain: list[Term] = []
+        for arg in args:
+            if isinstance(arg, Call):
+                variable = Variable(self._new("v"))
+                done.append(Comparison("=", variable, arg))
+                arg = variable  # noqa: PLW2901
+            plain.append(arg)
+        requested, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
+        self._add(Atom(requested, tuple(plain)), tuple(done), origin)
+        self.operators[called] = FunctionCalls(function, requested)
+        self.owners[called] = self.shown
+        done.append(Atom(called, (*plain, result)))
+
+    def _aggregate(self, aggregate: Aggregate, step: Step, done: list[Literal], origin: int) -> Atom:
+        """The atom that stands for an aggregate."""
+        groups = tuple(Variable(name) for name in step.groups)
+        own = schedule(aggregate.body, (*groups, *([aggregate.target] if aggregate.target else [])))
+        bound = names_of([literal for literal in done if isinstance(literal, Atom | Comparison)])
+        start: list[Literal] = []
+        requested: Atom | None = None
+        has_zero = step.is_total and aggregate.function in ("count", "sum")
+        if own.unbound or has_zero:
+            known = tuple(group for group in groups if group.name in bound)
+            requested = Atom(self._relation("asked", len(known)), known)
+            self.requested.add(requested.predicate)
+            self._add(requested, tuple(done), origin)
+            start = [requested] if own.unbound else []
+        inner_steps = step.inner if own.unbound else own.steps
+        others = sorted(_bound_by(inner_steps) - set(step.groups))
+        columns = (*groups, *(Variable(name) for name in others))
+        inner = Atom(self._relation("inner", len(columns)), columns)
+        self._add(inner, tuple(self._body(inner_steps, start, origin)), origin)
+        folded = Atom(self._relation("folded", len(groups) + 1), (*groups, aggregate.result))
+        target = columns.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
+        self.operators[folded.predicate] = Aggregation(aggregate.function, inner.predicate, len(groups), target)
+        self.owners[folded.predicate] = self.shown
+        if not has_zero or requested is None:
+            return folded
+        total = Atom(self._relation("total", len(groups) + 1), folded.args)
+        self._add(total, (folded,), origin)
+        nothing = Negation(Atom(inner.predicate, (*groups, *(Variable(f"_#{name}") for name in others))))
+        self._add(Atom(total.predicate, (*groups, _ZERO)), (requested, nothing), origin)
+        return total
+
+    def _add(self, head: Atom, body: tuple[Literal, ...], origin: int) -> None:
+        self.rules.append(CoreRule(head, body, origin, self.shown))
+
+    def _new(self, what: str) -> str:
+        self.number += 1
+        return f"{self.prefix}{what} {self.number}"
+
+    def _relation(self, what: str, arity: int) -> str:
+        name = self._new(what)
+        self.core.arities[name] = arity
+        return name
+
+    # --- order -----------------------------------------------------------------------------------------------------------
+
+    def units(self) -> Iterator[Unit]:
+        """The units, in an order in which they can be evaluated."""
+        edges: list[tuple[CoreRule | str, Rule]] = [(rule, Rule(rule.head, rule.body)) for rule in self.rules]
+        edges += [(name, _dependency(name, special)) for name, special in self.operators.items()]
+        yield from self._ordered(edges, frozenset())
+
+    def _ordered(self, edges: list[tuple[CoreRule | str, Rule]], cut: frozenset[str]) -> Iterator[Unit]:
+        """The units of rules and specials, each with what it depends on; dependence on relations in `cut` does not count."""
+        counted = [Rule(edge.head, tuple(lit for lit in edge.body if not _is_atom_of(lit, cut))) for _, edge in edges]
+        mentioned = dict.fromkeys(atom.predicate for edge in counted for atom in (edge.head, *(a for a, _ in atoms(edge.body))))
+        graph = hypergraph.build(counted, tuple(mentioned))
+        for component in graph.components:
+            yield self._unit([edges[at] for at in component.rules], component.predicates, cut)
+
+    def _unit(self, edges: list[tuple[CoreRule | str, Rule]], relations: tuple[str, ...], cut: frozenset[str]) -> Unit:
+        rules = tuple(what for what, _ in edges if isinstance(what, CoreRule))
+        operators = {what: self.operators[what] for what, _ in edges if isinstance(what, str)}
+        read = [edge.body for _, edge in edges]
+        positive = {literal.predicate for body in read for literal in body if isinstance(literal, Atom)}
+        negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
+        folded = {special.inner for special in operators.values() if isinstance(special, Aggregation)}
+        uses = frozenset(positive | negative)
+        owner = next((rule.shown for rule in rules), None) or self.owners[next(iter(operators))]
+        if not cut and folded & set(relations):
+            stages = tuple(self._ordered(edges, frozenset(self.requested & set(relations))))
+            return Unit(relations, rules, operators, uses, uses, owner, stages)
+        return Unit(relations, rules, operators, uses, frozenset(negative | folded), owner)
+
+
+def _is_atom_of(literal: Literal, relations: frozenset[str]) -> bool:
+    return isinstance(literal, Atom) and literal.predicate in relations
+
+
+def _bound_by(steps: Sequence[Step]) -> set[str]:
+    """The variables that the steps bind."""
+    names: set[str] = set()
+    for step in steps:
+        if isinstance(step.literal, Atom):
+            names |= names_of([step.literal])
+        elif step.binds is not None:
+            names.add(step.binds.name)
+    return names
+
+
+def _dependency(name: str, special: Operator) -> Rule:
+    """A rule that says what a special relation is made of, for the order only."""
+    match special:
+        case FunctionCalls(_, requested):
+            sources = [requested]
+        case Aggregation(_, inner):
+            sources = [inner]
+        case Closure(module, given):
+            sources = [given] if module.edge is None else [given, module.edge]
+    return Rule(Atom(name, ()), tuple(Atom(source, ()) for source in sources))

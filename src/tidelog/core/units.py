@@ -1,0 +1,330 @@
+"""The units of a program, in an order in which they can be evaluated, while rules come and go.
+
+Everything here is replaced, never changed in place, so that an update can go back.  A unit whose rules stay keeps its number and
+its object, and with it all plans and measurements that are kept by the object's identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tidelog.core.rewriting import part_of, units_of
+from tidelog.core.rules import Closure, Core, CoreRule, FunctionCalls, Part, Unit
+from tidelog.program import hypergraph
+from tidelog.program.components import Component, body_of
+from tidelog.program.live_rules import LiveRules, RuleDifference
+from tidelog.program.modules import find_modules
+from tidelog.program.versions import another
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Which units there are, in which order, and who reads what."""
+
+    core: Core
+    units: Mapping[int, Unit]
+    order: Mapping[int, Any]
+    """What units are compared by."""
+    readers: Mapping[str, tuple[int, ...]]
+    """Which units read a relation."""
+    deriver: Mapping[str, int]
+    """Which unit derives a relation."""
+    of_component: Mapping[Component, tuple[int, ...]] = field(default_factory=dict)
+    """The units of each component; empty as long as no rule has come or gone."""
+    next_unit: int = 0
+    last_name: int = 0
+
+    @classmethod
+    def of(cls, core: Core) -> Structure:
+        """That of a program as it is first."""
+        readers: dict[str, list[int]] = {}
+        for number, unit in enumerate(core.units):
+            for name in unit.uses:
+                readers.setdefault(name, []).append(number)
+        numbers = range(len(core.units))
+        return cls(
+            core,
+            dict(enumerate(core.units)),
+            dict(zip(numbers, numbers, strict=True)),
+            {name: tuple(found) for name, found in readers.items()},
+            {name: number for number, unit in enumerate(core.units) for name in unit.relations},
+            next_unit=len(numbers),
+            last_name=core.last_name,
+        )
+
+    def in_order(self) -> list[Unit]:
+        """All units, in an order in which they can be evaluated."""
+        return [self.units[number] for number in sorted(self.units, key=self.order.__getitem__)]
+
+    def deriving(self, name: str) -> tuple[CoreRule, ...]:
+        """The rules of the unit that derives a relation."""
+        return self.units[self.deriver[name]].rules
+
+    def is_asking(self, name: str) -> bool:
+        """Whether a unit that has to do with a relation asks functions, or for groups that come from its own recursion."""
+        numbers = (*self.readers.get(name, ()), *((self.deriver[name],) if name in self.deriver else ()))
+        units = (self.units[number] for number in numbers)
+        return any(unit.stages or any(isinstance(s, FunctionCalls) for s in unit.operators.values()) for unit in units)
+
+    def prepared(self, live: LiveRules) -> Structure:
+        """The same, ready for rules to come and go."""
+        if self.of_component:
+            return self
+        of = live.components.of
+        grouped: dict[Component, list[int]] = {}
+        for number, unit in self.units.items():
+            grouped.setdefault(of[unit.owner], []).append(number)
+        of_component = {component: tuple(numbers) for component, numbers in grouped.items()}
+        label = live.components.label
+        order = {number: (label[component], at) for component, numbers in grouped.items() for at, number in enumerate(numbers)}
+        return replace(self, of_component=of_component, order=order)
+
+    # --- rules that come and go ------------------------------------------------------------------------------------------
+
+    def changed(self, difference: RuleDifference, *, modules: bool) -> StructureChange:
+        """The structure of the rules as they are now, and what is different about it."""
+        return _Restructuring(self, difference, use_modules=modules).run()
+
+
+@dataclass(slots=True)
+class UnitChange:
+    """A unit that is new, or not what it was."""
+
+    removed: tuple[CoreRule, ...]
+    """Rules that derived its relations and are there no more."""
+    added: tuple[CoreRule, ...]
+    before: tuple[Unit, ...]
+    """The units that its relations belonged to."""
+    has_new_specials: bool
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether its relations may hold other facts even if all that it reads is the same."""
+        return bool(self.removed or self.added or self.has_new_specials)
+
+
+@dataclass(slots=True)
+class StructureChange:
+    """How a structure differs from the one before."""
+
+    before: Structure
+    after: Structure
+    units: dict[int, UnitChange]
+    """The units that are new or not what they were."""
+    dropped: list[Unit]
+    """Those that are there no more, nor any with the same number."""
+    became_virtual: list[str]
+    became_stored: list[str]
+    """Relations whose pairs are not stored any more, or are again."""
+    new_relations: list[str]
+    """Relations that the structure before does not know."""
+
+
+class _Restructuring:
+    def __init__(self, before: Structure, difference: RuleDifference, *, use_modules: bool) -> None:
+        self.before, self.difference, self.use_modules = before.prepared(difference.before), difference, use_modules
+        self.live = difference.after
+        core = before.core
+        self.core = Core(another(core.arities), given=another(core.given), parts=another(core.parts))
+        self.units, self.readers, self.deriver = another(self.before.units), another(before.readers), another(before.deriver)
+        self.of_component = another(self.before.of_component)
+        self.next_unit, self.last_name = before.next_unit, before.last_name
+        self.changes: dict[int, UnitChange] = {}
+        self.taken: dict[int, Unit] = {}
+        """Units of before that have been taken out; some may be back."""
+        self.converted: dict[str, bool] = {}
+        """Relations that are stored in another way than before: whether they are virtual now."""
+        self.named: set[str] = set()
+        """Relations that may be new."""
+
+    def run(self) -> StructureChange:
+        difference, live = self.difference, self.live
+        for number in difference.removed:
+            self._drop_part(number)
+        for name in difference.forgotten:
+            self.core.arities.pop(name, None)
+        for number in difference.added:
+            rule = live.components.rules[number]
+            for name in (rule.head.predicate, *body_of(rule)):
+                self.core.arities.setdefault(name, live.program.relations[name].arity)
+                self.named.add(name)
+        old, new = difference.before.components, live.components
+        heads = {old.rules[number].head.predicate for number in difference.removed}
+        names = heads.union(*(component.predicates for component in difference.components))
+        gone = dict.fromkeys(old.of[name] for name in sorted(names) if name in old.of)
+        self._take_out(gone)
+        for name in (name for component in gone for name in component.predicates if name not in new.of):
+            self._convert(name, is_virtual=False)
+        self._rebuild(difference.components)
+        components = set(difference.components)
+        if self.converted:
+            readers = {number for name in self.converted for number in self.readers.get(name, ())}
+            others = {new.of[self.units[number].owner] for number in readers}
+            for component in others:
+                self._renew(component)
+            components |= others
+        return self._result(components)
+
+    def _take_out(self, components: Iterable[Component]) -> None:
+        """Take the units of some components out."""
+        for component in components:
+            for number in self.of_component.pop(component, ()):
+                unit = self.units.pop(number)
+                if number in self.before.units:
+                    self.taken[number] = unit
+                self.changes.pop(number, None)
+                for name in unit.uses:
+                    left = tuple(other for other in self.readers[name] if other != number)
+                    if left:
+                        self.readers[name] = left
+                    else:
+                        del self.readers[name]
+                for name in unit.relations:
+                    del self.deriver[name]
+
+    def _rebuild(self, components: Iterable[Component]) -> None:
+        """Make the units of some components; those that are the same as before stay what they are."""
+        for component in sorted(components, key=self.live.components.label.__getitem__):
+            numbers: list[int] = []
+            for unit in self._units_of(component):
+                number = self.before.deriver.get(unit.relations[0], -1)
+                if number in self.taken and self.taken[number] == unit:
+                    unit = self.taken[number]  # noqa: PLW2901
+                else:
+                    number = self._next_number()
+                    self.changes[number] = _compared(unit, self.before)
+                self._enter(number, unit)
+                numbers.append(number)
+            if numbers:
+                self.of_component[component] = tuple(numbers)
+
+    def _renew(self, component: Component) -> None:
+        """Make the units of a component anew, with other objects for the same rules, so that nothing is left of their plans."""
+        units = [self.units[number] for number in self.of_component[component]]
+        changed = [self.changes.get(number) for number in self.of_component[component]]
+        self._take_out([component])
+        other: dict[int, CoreRule] = {}
+        for number in self.live.components.rules_of(component):
+            part = self.core.parts.get(number)
+            if part is not None:
+                rules = tuple(replace(rule) for rule in part.rules)
+                other.update(zip(map(id, part.rules), rules, strict=True))
+                self.core.parts[number] = replace(part, rules=rules)
+        numbers: list[int] = []
+        for unit, change in zip(units, changed, strict=True):
+            renewed = _with_rules(unit, other)
+            number = self._next_number()
+            self.changes[number] = _compared(renewed, self.before) if change is not None else UnitChange((), (), (unit,), False)
+            self._enter(number, renewed)
+            numbers.append(number)
+        self.of_component[component] = tuple(numbers)
+
+    def _next_number(self) -> int:
+        self.next_unit += 1
+        return self.next_unit - 1
+
+    def _enter(self, number: int, unit: Unit) -> None:
+        """Let a unit have a number."""
+        self.units[number] = unit
+        for name in unit.uses:
+            self.readers[name] = (*self.readers.get(name, ()), number)
+        for name in unit.relations:
+            self.deriver[name] = number
+
+    def _units_of(self, component: Component) -> list[Unit]:
+        numbers = self.live.components.rules_of(component)
+        closure = self._closure(component, numbers)
+        for name in component.predicates:
+            self._convert(name, is_virtual=closure is not None)
+        closing = set(closure[1].module.rules) if closure is not None else set()
+        parts: list[Part] = []
+        for number in numbers:
+            if number in closing:
+                self._drop_part(number)
+                continue
+            rule = self.live.components.rules[number]
+            if number not in self.core.parts:
+                part, self.last_name = part_of(rule, number, self.last_name)
+                self.core.arities.update(part.arities)
+                self.named.update(part.arities)
+            else:
+                part = self.core.parts[number]
+            self.core.parts[number] = part = part.deriving(self.core.stored_name(rule.head.predicate))
+            parts.append(part)
+        return units_of(parts, closure)
+
+    def _drop_part(self, number: int) -> None:
+        part = self.core.parts.pop(number, None)
+        for name in part.arities if part is not None else ():
+            self.core.arities.pop(name)
+
+    def _closure(self, component: Component, numbers: list[int]) -> tuple[str, Closure] | None:
+        """The virtual relation that a component is, if it is one."""
+        components = self.live.components
+        if not self.use_modules or len(component.predicates) > 1 or not any(map(components.is_recursive, numbers)):
+            return None
+        rules = [components.rules[number] for number in numbers]
+        names = dict.fromkeys(name for rule in rules for name in (rule.head.predicate, *sorted(body_of(rule))))
+        for module in find_modules(rules, hypergraph.build(rules, tuple(names))):
+            if module.is_whole:
+                by_number = replace(module, rules=tuple(numbers[at] for at in module.rules))
+                return module.relation, Closure(by_number, f"#given {module.relation}")
+        return None
+
+    def _convert(self, name: str, *, is_virtual: bool) -> None:
+        """Note whether a relation is virtual now."""
+        if is_virtual == (name in self.core.given):
+            return
+        given = f"#given {name}"
+        if is_virtual:
+            self.core.given[name] = given
+            self.core.arities[given] = 2
+            self.named.add(given)
+        else:
+            del self.core.given[name], self.core.arities[given]
+        self.converted[name] = is_virtual
+
+    def _result(self, components: set[Component]) -> StructureChange:
+        new = self.live.components.label
+        moved = self.live.components.moved & new.keys()
+        order = another(self.before.order)
+        for number in self.taken:
+            del order[number]
+        for component in components.union(moved):
+            for at, number in enumerate(self.of_component.get(component, ())):
+                order[number] = new[component], at
+        after = Structure(
+            self.core, self.units, order, self.readers, self.deriver, self.of_component, self.next_unit, self.last_name
+        )
+        return StructureChange(
+            self.before,
+            after,
+            self.changes,
+            [unit for number, unit in self.taken.items() if self.units.get(number) is not unit],
+            [name for name, is_virtual in self.converted.items() if is_virtual],
+            [name for name, is_virtual in self.converted.items() if not is_virtual],
+            [name for name in sorted(self.named) if name in self.core.arities and name not in self.before.core.arities],
+        )
+
+
+def _with_rules(unit: Unit, other: Mapping[int, CoreRule]) -> Unit:
+    """A unit with other objects for its rules, by the identity of those that it has."""
+    stages = tuple(_with_rules(stage, other) for stage in unit.stages)
+    return replace(unit, rules=tuple(other[id(rule)] for rule in unit.rules), stages=stages)
+
+
+def _compared(unit: Unit, structure: Structure) -> UnitChange:
+    """What is different about a unit, by its relations before."""
+    numbers = dict.fromkeys(structure.deriver[name] for name in unit.relations if name in structure.deriver)
+    before = tuple(structure.units[number] for number in numbers)
+    had = dict.fromkeys(rule for other in before for rule in other.rules if rule.head.predicate in unit.relations)
+    has = dict.fromkeys(unit.rules)
+    operators = {name: special for other in before for name, special in other.operators.items()}
+    return UnitChange(
+        tuple(rule for rule in had if rule not in has),
+        tuple(rule for rule in has if rule not in had),
+        before,
+        any(operators.get(name) != special for name, special in unit.operators.items()),
+    )

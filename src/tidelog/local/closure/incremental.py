@@ -1,0 +1,299 @@
+"""Virtual relations under change: from one version to the next, at a cost that follows the change.
+
+After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), whose modules have four functions; ours
+are, for the transitive closure (TC) and the symmetric-transitive one (STC):
+
+- Add (`_add`). TC: the rows of bits of all that lead to a new edge gain the row behind it, and components on a cycle merge.
+  STC: components merge.
+- Del and Red (`_delete`). TC: rows that led through an edge that went are found again from those below them, until one stays the
+  same; a component that lost an edge inside is searched again. STC: both ends of the edge look for one another.
+- Diff (`virtual_changes`). Rows of bits, or components, of two versions are compared where the two do not share them.
+
+Departures: the paper stores pairs, so that it over-deletes and re-derives pairs; here Del and Red are one step, as a row of
+bits is found again as a whole. A version never changes once it is made: the next one shares all rows and lists that are the
+same (`adjacency`, `kernel.versions`), which is also what going back, and results that were handed out, live on. What that
+costs is a copy of a few numbers for each node. Where a change is so large that beginning anew is cheaper, or where a search takes
+the place of rows of bits, there is no next version, and the relation is made anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.closure.adjacency import Lists, Pairs
+from tidelog.local.closure.virtual_relation import LookUp, VirtualRelation
+from tidelog.local.kernel.closures import edge_deletion as shrinking
+from tidelog.local.kernel.closures import edge_insertion as growing
+from tidelog.local.kernel.closures import next_version as kernel
+from tidelog.local.kernel.closures import partitions
+from tidelog.local.kernel.closures import virtual_access as words
+
+T = TypeVar("T", bound=np.generic)
+
+_LARGE = 512
+"""A change of so many pairs may be large ..."""
+_SHARE = 4
+"""... and is if it is more than one in so many."""
+_ROUNDS = 1
+"""Finding rows of bits may cost that many times what writing all of them would."""
+_STEPS = 1 << 16
+"""Steps that are always affordable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The pairs that came to a relation and those that went from it."""
+
+    inserted: Pairs
+    deleted: Pairs
+
+    def __len__(self) -> int:
+        return len(self.inserted) + len(self.deleted)
+
+    def turned(self) -> Difference:
+        """All pairs turned round."""
+        return Difference(self.inserted[:, ::-1], self.deleted[:, ::-1])
+
+
+def updated(
+    before: VirtualRelation,
+    starts: Difference,
+    steps: Difference | None,
+    given: Callable[[], tuple[Pairs, Pairs | None]],
+    poll: LookUp,
+) -> VirtualRelation:
+    """The next version of a relation after changes of S, and of E where that is not S; `given` gives all pairs of both."""
+    after = maintained(before, starts, steps, poll)
+    if after is not None:
+        return after
+    flags = before.words
+    return VirtualRelation(
+        *given(),
+        is_symmetric=before.is_partition,
+        is_irreflexive=bool(flags[words.IS_IRREFLEXIVE]),
+        is_turned=bool(flags[words.IS_TURNED]),
+        budget=before.budget,
+        poll=poll,
+        follows=before,
+    )
+
+
+def maintained(before: VirtualRelation, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+    """The next version of a relation after changes of S, and of E where that is not S; None if it is to be made anew."""
+    if before.is_searched:
+        return None
+    if before.words[words.IS_TURNED]:
+        starts, steps = starts.turned(), steps.turned() if steps is not None else None
+    next_version = _Partition(before) if before.is_partition else _Closure(before)
+    return next_version.make(starts, steps, poll)
+
+
+class _Version:
+    """What the next version of a relation is made with."""
+
+    def __init__(self, before: VirtualRelation) -> None:
+        before.make_lists()
+        self.before, self.after = before, before.successor()
+        self.scratch: Int64s = np.zeros(kernel.SCRATCH_WIDTH, np.int64)
+
+    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+        """The next version, or None."""
+        after, edges = self.after, starts if steps is None else steps
+        if self._is_large(edges) or not self._begin([starts.inserted] if steps is None else [starts.inserted, steps.inserted]):
+            return None
+        poll()
+        for pairs, step in ((edges.deleted, self._delete), (edges.inserted, self._add)):
+            if len(pairs):
+                source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
+                if not step(source, target):
+                    return None
+                poll()
+        if steps is not None and not self._follow_starts(starts):
+            return None
+        self._set_loops(starts)
+        self._end()
+        return after
+
+    def _is_large(self, edges: Difference) -> bool:
+        return len(edges) > _LARGE and _SHARE * len(edges) > self._edge_count()
+
+    def _edge_count(self) -> int:
+        lists = self.before.steps
+        return int((lists.end - lists.start).sum())
+
+    def _begin(self, inserted: list[Pairs]) -> bool:
+        """Number new nodes, and take copies of what can change."""
+        before, after = self.before, self.after
+        after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted)))
+        after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
+        after.component = _extended(before.component, after.node_count, -1)
+        after.keep(words.COMPONENT, after.component)
+        return True
+
+    def _delete(self, source: Int32s, target: Int32s) -> bool:
+        """Del and Red."""
+        return self.after.steps.take_out(source, target) and self.after.back.take_out(target, source)
+
+    def _add(self, source: Int32s, target: Int32s) -> bool:
+        """Add."""
+        return self.after.steps.put_in(source, target) and self.after.back.put_in(target, source)
+
+    def _follow_starts(self, starts: Difference) -> bool:
+        raise NotImplementedError
+
+    def _set_loops(self, starts: Difference) -> None:
+        """Which nodes are given with themselves; it matters to irreflexive relations, and nobody asks others."""
+        after = self.after
+        if not after.words[words.IS_IRREFLEXIVE]:
+            return
+        loops = [rows[rows[:, 0] == rows[:, 1], 0] for rows in (starts.deleted, starts.inserted)]
+        if after.node_count > len(after.is_loop) or any(map(len, loops)):
+            after.is_loop = _extended(after.is_loop, after.node_count, 0)
+            for ids, value in zip(loops, (0, 1), strict=True):
+                after.is_loop[after.numbering.node_of[ids]] = value
+            after.keep(words.IS_LOOP, after.is_loop)
+
+    def _end(self) -> None:
+        """Note what is used now."""
+        self.after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
+
+
+class _Closure(_Version):
+    """R = S ∘ E* with rows of bits."""
+
+    def _begin(self, inserted: list[Pairs]) -> bool:
+        super()._begin(inserted)
+        before, after = self.before, self.after
+        room, rows = len(before.members.start), before.rows_of_bits
+        assert rows is not None
+        self.rows = rows
+        after.keep_members(before.members.copied(room))
+        component_row = before.component_row.copy()
+        has_starts = before.starts is not None
+        after.set_rows(component_row, _extended(before.row_of, after.node_count, 0) if has_starts else component_row)
+        affordable = _ROUNDS * (rows.used * rows.bits.shape[1] + len(before.steps.pool.buffer)) + _STEPS
+        self.scratch[kernel.USED_ROWS] = self.scratch[kernel.FIRST_OWN_ROW] = rows.used
+        self.scratch[kernel.WORK], self.scratch[kernel.COLUMNS] = affordable, room
+        return self._enter_nodes(room)
+
+    def _enter_nodes(self, room: int) -> bool:
+        """A component for each new node, if there is room."""
+        after, pool = self.after, self.after.members.pool
+        new, first = after.node_count - self.before.node_count, int(after.words[words.COMPONENT_COUNT])
+        if first + new > room or pool.used + new > len(pool.buffer):
+            return False
+        if new:
+            places = np.arange(pool.used, pool.used + new)
+            pool.buffer[places] = after.terms[self.before.node_count :]
+            after.component[self.before.node_count :] = np.arange(first, first + new)
+            after.members.start[first : first + new], after.members.end[first : first + new] = places, places + 1
+            is_simple = bool(after.words[words.IS_SIMPLE]) and pool.used == first
+            after.put(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
+        self.scratch[kernel.USED_MEMBERS] = pool.used + new
+        return True
+
+    def _delete(self, source: Int32s, target: Int32s) -> bool:
+        if not super()._delete(source, target):
+            return False
+        after, room, size = self.after, len(self.after.members.start), 0
+        heap = np.empty(room, np.int64), np.empty(room, np.int32), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
+        if (after.component[source] == after.component[target]).any():
+            size = shrinking.split(after.words, self.scratch, source, target, heap)
+        return size >= 0 and shrinking.lose(after.words, self.scratch, source, target, heap, size)
+
+    def _add(self, source: Int32s, target: Int32s) -> bool:
+        at = 0 if super()._add(source, target) else -1
+        while 0 <= at < len(source):
+            at = growing.gain(self.after.words, self.scratch, source, target, at)
+            if 0 <= at < len(source):  # a cycle
+                is_merged = growing.merge(self.after.words, self.scratch, int(source[at]), int(target[at]))
+                at = at + 1 if is_merged else -1
+        return at >= 0
+
+    def _follow_starts(self, starts: Difference) -> bool:
+        before, after = self.before, self.after
+        assert before.starts is not None
+        assert before.ends is not None
+        after.set_starts(before.starts.copied(after.node_count), before.ends.copied(after.node_count))
+        assert after.starts is not None
+        assert after.ends is not None
+        is_touched = np.zeros(after.node_count, np.uint8)
+        for pairs, change in ((starts.deleted, Lists.take_out), (starts.inserted, Lists.put_in)):
+            if len(pairs):
+                source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
+                is_touched[source] = 1
+                if not (change(after.starts, source, target) and change(after.ends, target, source)):
+                    return False
+        return kernel.follow_starts(after.words, before.words, self.scratch, is_touched)
+
+    def _end(self) -> None:
+        super()._end()
+        after, before = self.after, self.before
+        self.rows.used = int(self.scratch[kernel.USED_ROWS])
+        is_left, is_right = _is_used(after.starts or after.steps), _is_used(after.back)
+        if after.ends is not None:
+            is_right |= _is_used(after.ends)
+        after.set_ends(is_left, is_right)
+        if after.words[words.COMPONENT_COUNT] != before.words[words.COMPONENT_COUNT]:
+            after.make_scratch()
+
+
+class _Partition(_Version):
+    """All pairs within connected components."""
+
+    def _begin(self, inserted: list[Pairs]) -> bool:
+        super()._begin(inserted)
+        before, after = self.before, self.after
+        count = int(before.words[words.COMPONENT_COUNT])
+        if count > _SHARE * (after.node_count + _LARGE):
+            return False  # most numbers belong to components that are no more
+        room = count + self._new_components
+        pool = before.members.pool
+        if len(pool.buffer) - pool.used < 2 * after.node_count:
+            after.set_components(after.component, count, room)
+        after.keep_members(after.members.copied(room))
+        self.scratch[kernel.USED_MEMBERS] = after.members.pool.used
+        self.scratch[kernel.WORK] = _ROUNDS * len(before.steps.pool.buffer) + _STEPS
+        self.scratch[kernel.COLUMNS] = room
+        return True
+
+    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+        """The next version, or None."""
+        self._new_components = len(starts.deleted) + 2 * len(starts.inserted)
+        return super().make(starts, steps, poll)
+
+    def _delete(self, source: Int32s, target: Int32s) -> bool:
+        pools, used = [lists.pool for lists in (self.after.steps, self.after.back)], [kernel.USED_STEPS, kernel.USED_BACK]
+        self.scratch[used] = [pool.used for pool in pools]
+        is_done = partitions.split(self.after.words, self.scratch, source, target)
+        for pool, at in zip(pools, used, strict=True):
+            pool.used = max(pool.used, int(self.scratch[at]))
+        return is_done
+
+    def _add(self, source: Int32s, target: Int32s) -> bool:
+        return super()._add(source, target) and partitions.merge(self.after.words, self.scratch, source, target)
+
+    def _end(self) -> None:
+        super()._end()
+        is_there = self.after.component >= 0
+        self.after.set_ends(is_there, is_there)
+
+
+def _is_used(lists: Lists) -> NDArray[np.bool_]:
+    return lists.end > lists.start
+
+
+def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
+    """A copy of an array with more values at its end."""
+    if count == len(values):
+        return values.copy()
+    result = np.empty(count, values.dtype)
+    result[: len(values)] = values
+    result[len(values) :] = value
+    return result

@@ -1,0 +1,228 @@
+"""Facts as the user gives them to an update, read into rows of ids.
+
+The usual ones, tuples of strings and integers for known relations, are read in a moment: one by one, by what the dictionary has
+met, or, if they are many, column by column. Whatever is not usual is checked with all care (`program.explicit`), and everything
+that is wrong is said at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from tidelog.errors import TidelogError
+from tidelog.functions.signatures import ANY
+from tidelog.local.storage.dictionary import Dictionary
+from tidelog.program.program import GroundFact
+from tidelog.program.relations import Relation
+from tidelog.values import Kind, Value, from_python
+
+_MANY = 64
+"""More facts than that are read column by column."""
+_A_FEW = 4
+"""Values that nobody has met yet are read one by one in so many facts at most, and together in more."""
+Fact = tuple[object, ...]
+Columns = tuple[dict[type, dict[Any, int]], ...]
+"""For each column of a relation the ids by Python's types of values that fit it as they are."""
+
+
+@dataclass(slots=True)
+class EncodedFacts:
+    """Facts that were given to an update."""
+
+    terms: Dictionary
+    ids: dict[str, dict[tuple[int, ...], None]]
+    others: Iterable[GroundFact]
+    """Those of which some terms may be new."""
+    tables: dict[str, Any] = field(default_factory=dict)
+    """Those that were read column by column."""
+
+    def rows(self) -> dict[str, Any]:
+        """The facts by relation, each once, as ids."""
+        for name, values in self.others:
+            self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
+        result = {name: np.array(list(rows), np.int32) for name, rows in self.ids.items()}
+        for name, table in self.tables.items():
+            result[name] = np.unique(np.concatenate([result[name], table]), axis=0) if name in result else table
+        return result
+
+
+class FactReader:
+    """Reads facts of a program's relations."""
+
+    def __init__(
+        self, terms: Dictionary, relation: Callable[[str], Relation | None], check: Callable[[Iterable[Fact]], list[GroundFact]]
+    ) -> None:
+        """`relation` knows relations by name; `check` reads facts with all care, or raises."""
+        self._terms, self._relation, self._check = terms, relation, check
+        self._columns: dict[str, Columns] = {}
+        self._nothing = EncodedFacts(terms, {}, ())
+
+    def forget_columns(self) -> None:
+        """A relation may not be known any more."""
+        self._columns.clear()
+
+    def read(self, facts: Iterable[Fact]) -> EncodedFacts:
+        """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
+        if type(facts) is not list and type(facts) is not tuple:
+            facts = list(facts)
+        if not facts:
+            return self._nothing
+        if len(facts) > _MANY:
+            return self._read_many(facts)
+        ids = self._read_alike(facts) if len(facts) > _A_FEW else None
+        if ids is not None:
+            return EncodedFacts(self._terms, ids, ())
+        ids = {}
+        others = self._read_few(facts, ids, learns=len(facts) <= _A_FEW)
+        if len(facts) > _A_FEW and others:
+            self._learn(others)
+            others = self._read_few(others, ids, learns=True)
+        return EncodedFacts(self._terms, ids, self._check(others) if others else (), {})
+
+    def _read_alike(self, facts: Sequence[Fact]) -> dict[str, dict[tuple[int, ...], None]] | None:
+        """Read facts of one relation whose columns have values of one type each; None if they are not such facts."""
+        if set(map(type, facts)) != {tuple} or len(set(map(len, facts))) > 1 or not facts[0]:
+            return None
+        names, *columns = zip(*facts, strict=True)
+        name = names[0]
+        if type(name) is not str or names.count(name) < len(names):
+            return None
+        fitting = self._columns.get(name) or self._prepared_columns(name)
+        if not columns or fitting is None or len(fitting) != len(columns):
+            return None
+        rows: list[list[int]] = []
+        for known, column in zip(fitting, columns, strict=True):
+            quick = known.get(type(column[0]))
+            if quick is None or len(set(map(type, column))) > 1:
+                return None
+            found = list(map(quick.get, column))
+            if None in found:
+                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
+                    self._terms.encode_alike([value for value, met in zip(column, found, strict=True) if met is None])
+                found = list(map(quick.get, column))
+                if None in found:
+                    return None
+            rows.append(found)  # type: ignore[arg-type]  # all of them are there
+        return {name: dict.fromkeys(zip(*rows, strict=True))}
+
+    def _read_few(self, facts: Sequence[Fact], ids: dict[str, dict[tuple[int, ...], None]], *, learns: bool) -> list[Fact]:
+        """Read facts into ids by relation; those that are not usual or, unless it `learns`, have values that nobody has met."""
+        others: list[Fact] = []
+        for fact in facts:
+            row = self._quick_row(fact, learns=learns)
+            if row is None:
+                others.append(fact)
+            else:
+                ids.setdefault(fact[0], {})[row] = None  # type: ignore[arg-type]  # a string, or there would be no row
+        return others
+
+    def _learn(self, facts: Iterable[Fact]) -> None:
+        """Meet the integers and strings of some facts, all at once."""
+        met: dict[type, dict[Any, None]] = {int: {}, str: {}}
+        for fact in facts:
+            if type(fact) is tuple:
+                for value in fact[1:]:
+                    if type(value) in met:
+                        met[type(value)][value] = None
+        for values in met.values():
+            if values:
+                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
+                    self._terms.encode_alike(list(values))
+
+    def _read_many(self, facts: Sequence[Fact]) -> EncodedFacts:
+        """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
+        groups: dict[str, list[Fact]] = {}
+        others: list[Fact] = []
+        for fact in facts:
+            if type(fact) is tuple and fact and type(name := fact[0]) is str:
+                groups.setdefault(name, []).append(fact)
+            else:
+                others.append(fact)
+        tables: dict[str, list[Fact]] = {}
+        for name, group in groups.items():
+            if self._is_usual(name, group):
+                tables[name] = group
+            else:
+                others += group
+        try:
+            encoded = self._encoded(tables)
+        except (OverflowError, UnicodeError):  # said with everything else that is wrong
+            encoded, others = {}, list(facts)
+        return EncodedFacts(self._terms, {}, self._check(others) if others else [], encoded)
+
+    def _is_usual(self, name: str, facts: list[Fact]) -> bool:
+        """Whether each column of some facts of a relation has values of one type that fits it as they are."""
+        columns = self._columns.get(name) or self._prepared_columns(name)
+        if not columns or set(map(len, facts)) != {len(columns) + 1}:
+            return False
+        for at, known in enumerate(columns, 1):
+            types = set(map(type, map(itemgetter(at), facts)))
+            if len(types) != 1 or not types <= known.keys():
+                return False
+        return True
+
+    def _encoded(self, tables: Mapping[str, list[Fact]]) -> dict[str, Any]:
+        """The different rows of usual facts, by relation; all values of a type at once, for most relations have few facts."""
+        values: dict[type, list[Any]] = {int: [], str: []}
+        places: dict[str, list[tuple[type, int, int]]] = {}
+        for name, facts in tables.items():
+            different = list(dict.fromkeys(facts))
+            places[name] = []
+            for at, value in enumerate(different[0][1:], 1):
+                alike = values[type(value)]
+                places[name].append((type(value), len(alike), len(alike) + len(different)))
+                alike += map(itemgetter(at), different)
+        ids = {kind: self._terms.encode_alike(alike) for kind, alike in values.items() if alike}
+        return {name: np.column_stack([ids[kind][begin:end] for kind, begin, end in columns]) for name, columns in places.items()}
+
+    def _quick_row(self, fact: Fact, *, learns: bool) -> tuple[int, ...] | None:
+        """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
+        if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
+            return None
+        columns = self._columns.get(name)
+        if columns is None and (columns := self._prepared_columns(name)) is None:
+            return None
+        if len(columns) != len(fact) - 1:
+            return None
+        row, terms = [], self._terms
+        for known, value in zip(columns, fact[1:], strict=True):
+            ids = known.get(type(value))
+            if ids is None:
+                return None
+            if value in ids:
+                row.append(ids[value])
+            elif not learns:
+                return None
+            elif type(value) is int and (found := terms.encode_int(value)) is not None:
+                row.append(found)
+            elif (fitting := _usual(value)) is None:
+                return None
+            else:
+                row.append(terms.encode_one(fitting))
+        return tuple(row)
+
+    def _prepared_columns(self, name: str) -> Columns | None:
+        """For each column of a relation the ids by Python's types of values that fit it as they are."""
+        relation = self._relation(name)
+        if relation is None:
+            return None
+        types, quick = {Kind.INT: int, Kind.STRING: str}, self._terms.quick
+        declared = [relation.declared_type(at) for at in range(relation.arity)]
+        self._columns[name] = tuple(
+            {types[kind]: quick[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
+        )
+        return self._columns[name]
+
+
+def _usual(thing: object) -> Value | None:
+    """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
+    try:
+        return from_python(thing)
+    except TidelogError:
+        return None

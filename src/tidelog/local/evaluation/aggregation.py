@@ -1,0 +1,69 @@
+"""Aggregates: a relation of groups and results, from a relation of all bindings of the aggregate's body."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.rules import Aggregation
+from tidelog.functions.aggregates import aggregate
+from tidelog.local.kernel import group_folding as kernel
+from tidelog.local.storage.state import State
+from tidelog.local.storage.tables import Table
+from tidelog.values import Kind
+
+_FUNCTIONS = {
+    "sum": kernel.SUM,
+    "min": kernel.MIN,
+    "max": kernel.MAX,
+    "avg": kernel.AVG,
+    "median": kernel.MEDIAN,
+}
+
+
+def fold(folding: Aggregation, state: State, table: Table, begin: int = 0, *, bindings: NDArray[np.int32] | None = None) -> None:
+    """Fill the table with each group's result, where it has one.
+
+    From the groups whose bindings are given, or stand from row `begin` on, all of them.
+    """
+    rows = state.table(folding.inner).rows_from(begin) if bindings is None else bindings
+    if not len(rows):
+        return
+    rows, starts = _grouped(rows, folding.groups)
+    groups = rows[starts[:-1], : folding.groups]
+    results = _results(folding, state, rows, starts)
+    has_result = results >= 0
+    table.insert(np.column_stack([groups[has_result], results[has_result]]))
+
+
+def _grouped(rows: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Int64s]:
+    """The rows sorted by their group, and where each group begins, and the last one ends."""
+    if groups:
+        rows = rows[np.lexsort(rows[:, :groups].T[::-1])]
+    differs = (rows[1:, :groups] != rows[:-1, :groups]).any(axis=1)
+    return rows, np.concatenate([[0], np.flatnonzero(differs) + 1, [len(rows)]]).astype(np.int64)
+
+
+def _results(folding: Aggregation, state: State, rows: NDArray[np.int32], starts: Int64s) -> Int32s:
+    """For each group the id of its result, or -1."""
+    terms = state.terms
+    if folding.function == "count" or folding.target is None:
+        return terms.encode_numbers(Kind.INT, np.diff(starts))
+    targets = np.ascontiguousarray(rows[:, folding.target])
+    outcomes, payloads = np.empty(len(starts) - 1, np.uint8), np.empty(len(starts) - 1, np.int64)
+    numbers = np.empty(int(np.diff(starts).max()), np.float64)
+    kernel.fold_groups(terms.header, _FUNCTIONS[folding.function], starts, targets, outcomes, payloads, numbers)
+    results = np.full(len(outcomes), -1, np.int32)
+    same = outcomes == kernel.SAME_ID
+    results[same] = payloads[same]
+    for kind, code in ((Kind.INT, kernel.INT), (Kind.FLOAT, kernel.FLOAT)):
+        of_kind = outcomes == code
+        results[of_kind] = terms.encode_numbers(kind, payloads[of_kind])
+    for group in np.flatnonzero(outcomes == kernel.HARD):
+        ids, counts = np.unique(targets[starts[group] : starts[group + 1]], return_counts=True)
+        repeated = [value for value, count in zip(terms.values_of(ids), counts, strict=True) for _ in range(count)]
+        result = aggregate(folding.function, repeated)
+        if result is not None:
+            results[group] = terms.encode([result])[0]
+    return results

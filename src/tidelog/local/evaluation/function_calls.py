@@ -1,0 +1,38 @@
+"""Functions that Python computes, as relations: for all arguments that rules ask for, the value, unless it is undefined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tidelog.core.rules import FunctionCalls
+from tidelog.functions.evaluate import apply
+from tidelog.local.storage.state import State
+from tidelog.local.storage.tables import Table
+
+_PIECE = 1 << 12
+"""Calls between two looks at limits and Ctrl-C."""
+
+
+def answer(calls: FunctionCalls, state: State, table: Table, poll: Callable[[], None]) -> int:
+    """Compute the values for arguments that nobody has asked for before; how many are undefined."""
+    requested = state.table(calls.requested)
+    undefined = 0
+    answered = state.answered.get(calls.requested, 0)
+    new = requested.rows_from(answered)
+    if not answered and len(table) and requested.arity:  # they were derived anew, and most have been answered
+        width = requested.arity
+        new = new[~state.helper(f"#known {width}", width, table.rows[:, :width]).contains(new)]
+    for begin in range(0, len(new), _PIECE):
+        rows = new[begin : begin + _PIECE]
+        distinct, places = np.unique(rows, return_inverse=True)
+        values = state.terms.values_of(distinct)
+        results = [apply(calls.function, [values[at] for at in row]) for row in places.reshape(rows.shape)]
+        defined = np.array([result is not None for result in results], np.bool_)
+        ids = state.terms.encode([result for result in results if result is not None])
+        table.insert(np.column_stack([rows[defined], ids]))
+        undefined += int(len(rows) - defined.sum())
+        poll()
+    state.answered[calls.requested] = requested.end
+    return undefined

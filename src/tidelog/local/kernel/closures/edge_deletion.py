@@ -1,0 +1,267 @@
+"""Closures whose edges go: rows of bits shrink, and components fall into parts.  `W` and `S` are those of `kernel.versions`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.closures.graphs import strong_components
+from tidelog.local.kernel.closures.next_version import (
+    COLUMNS,
+    USED_MEMBERS,
+    WORK,
+    bits_of_rows,
+    is_set,
+    member_end,
+    member_start,
+    new_row,
+    rows_of,
+    set_bit,
+)
+from tidelog.local.kernel.closures.virtual_access import (
+    BACK_END,
+    BACK_ROOM,
+    BACK_START,
+    BACK_TO,
+    COMPONENT,
+    COMPONENT_COUNT,
+    IS_SIMPLE,
+    MEMBER_ROOM,
+    MEMBERS,
+    NODE_COUNT,
+    STEP_END,
+    STEP_ROOM,
+    STEP_START,
+    STEP_TO,
+    WORDS,
+    component_of,
+    node_of,
+)
+from tidelog.local.kernel.memory import int32s, int64s, ones_in
+
+Heap = tuple[Int64s, Int32s, Bytes, Bytes]
+"""Components whose rows are to be found again: keys, components; for all components whether they are in it, or are parts."""
+
+_ZERO = np.uint64(0)
+
+
+@kernel
+def lose(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap, size: int) -> bool:
+    """Edges between nodes are gone: what led through them is found again, from below, until a row stays what it was.
+
+    The heap holds already what `split` has put into it.
+    What a component led to, with itself, is more than what anything led to that it leads to; so the number of bits in its row,
+    as it was, is an order in which each row can be found from those that it depends on.
+    """
+    keys, heap, is_queued, is_part = H
+    for i in range(len(source)):
+        u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
+        if u != v:
+            size = _push(W, S, keys, heap, size, is_queued, u)
+    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    found = np.empty(words, np.uint64)
+    while size > 0:
+        c = np.int64(heap[0])
+        size = _pop(keys, heap, size)
+        _find_row(W, S, c, found)
+        at, is_same, is_empty = np.int64(rows[c]) * words, True, True
+        for w in range(words):
+            is_same &= bits[at + w] == found[w]
+            is_empty &= found[w] == _ZERO
+        if is_same and is_part[c] == 0:
+            continue
+        if not is_same:
+            new = np.int64(0) if is_empty else new_row(W, S)
+            if new < 0 or S[WORK] < 0:
+                return False
+            if not is_empty:
+                for w in range(words):
+                    bits[new * words + w] = found[w]
+            rows[c] = new
+        size = _push_before(W, S, keys, heap, size, is_queued, c)
+    return True
+
+
+@part
+def _find_row(W: Int64s, S: Int64s, own: int, found: UInt64s) -> None:
+    """All that a component leads to, from the rows of those that it leads to in one step."""
+    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
+    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    for w in range(words):
+        found[w] = _ZERO
+    for m in range(begin[own], stop[own]):
+        node = node_of(W, np.int64(members[m]))
+        S[WORK] -= end[node] - start[node]
+        for e in range(start[node], end[node]):
+            v = component_of(W, np.int64(to[e]))
+            if is_set(found, 0, v):
+                continue
+            if v != own:
+                at = np.int64(rows[v]) * words
+                for w in range(words):
+                    found[w] |= bits[at + w]
+                S[WORK] -= words
+            set_bit(found, 0, v)
+
+
+@kernel
+def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
+    """Look again at components that lost an edge inside, and put their parts into the heap; how many, -1 to give up."""
+    keys, heap, is_queued, is_part = H
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    suspects, count, total = np.empty(len(source), np.int32), 0, np.int64(0)
+    for i in range(len(source)):
+        c = component_of(W, np.int64(source[i]))
+        if c == component_of(W, np.int64(target[i])) and is_part[c] == 0:
+            is_part[c] = 1
+            suspects[count] = c
+            count += 1
+            total += stop[c] - begin[c]
+    if count == 0:
+        return np.int64(0)
+    nodes, at = np.empty(total, np.int32), 0
+    start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
+    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    for i in range(count):
+        is_part[suspects[i]] = 0
+        for m in range(begin[suspects[i]], stop[suspects[i]]):
+            nodes[at] = node_of(W, np.int64(members[m]))
+            S[WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
+            at += 1
+    if S[WORK] < 0:
+        return np.int64(-1)
+    component, parts = int32s(W[COMPONENT], W[NODE_COUNT]), np.empty(W[NODE_COUNT], np.int32)
+    found = strong_components(start, end, to, nodes, component, parts)
+    sizes, size, at = np.zeros(found, np.int64), np.int64(0), 0
+    for i in range(total):
+        sizes[parts[nodes[i]]] += 1
+    for i in range(count):
+        c = np.int64(suspects[i])
+        length = stop[c] - begin[c]
+        if length > 1 and sizes[parts[nodes[at]]] == length:
+            at += length
+            continue  # still a component
+        if length == 1:
+            size = _push(W, S, keys, heap, size, is_queued, c)
+        else:
+            size = _part(W, S, c, nodes, at, at + length, parts, sizes, keys, heap, size, is_queued, is_part)
+            if size < 0:
+                return size
+        at += length
+    return size
+
+
+@part
+def _part(
+    W: Int64s,
+    S: Int64s,
+    c: int,
+    nodes: Int32s,
+    first: int,
+    last: int,
+    parts: Int32s,
+    sizes: Int64s,
+    keys: Int64s,
+    heap: Int32s,
+    size: int,
+    is_queued: Bytes,
+    is_part: Bytes,
+) -> int:
+    """Make the parts of a component components: the largest keeps its number, and all are put into the heap."""
+    rows, component = rows_of(W, S), int32s(W[COMPONENT], W[NODE_COUNT])
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    lowest, highest = np.int64(parts[nodes[first]]), np.int64(parts[nodes[first]])
+    for i in range(first, last):
+        lowest, highest = min(lowest, np.int64(parts[nodes[i]])), max(highest, np.int64(parts[nodes[i]]))
+    largest = lowest
+    for p in range(lowest, highest + 1):
+        if sizes[p] > sizes[largest]:
+            largest = np.int64(p)
+    if S[USED_MEMBERS] + last - first > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > S[COLUMNS]:
+        return np.int64(-1)
+    old_begin, key = begin[c], _key(W, S, c)
+    numbers, place = np.empty(highest - lowest + 1, np.int64), np.empty(highest - lowest + 1, np.int64)
+    for p in range(lowest, highest + 1):
+        number = c if p == largest else W[COMPONENT_COUNT]
+        W[COMPONENT_COUNT] += number != c
+        numbers[p - lowest], place[p - lowest] = number, S[USED_MEMBERS]
+        rows[number] = rows[c]
+        begin[number] = S[USED_MEMBERS]
+        S[USED_MEMBERS] += sizes[p]
+        stop[number] = S[USED_MEMBERS]
+        is_part[number] = 1
+        size = _enter(keys, heap, size, is_queued, number, key + p - lowest)  # what is found first leads to none found later
+    for i in range(first, last):
+        p = parts[nodes[i]] - lowest
+        members[place[p]] = members[old_begin + i - first]
+        place[p] += 1
+        component[nodes[i]] = numbers[p]
+    W[IS_SIMPLE] = 0
+    return size
+
+
+# --- the heap of components whose rows are to be found again --------------------------------------------------------------
+
+
+@part
+def _key(W: Int64s, S: Int64s, component: int) -> int:
+    """How many components one leads to, itself among them; below that there is room for the order of parts."""
+    S[WORK] -= W[WORDS]
+    bits, at, count = bits_of_rows(W), np.int64(rows_of(W, S)[component]) * W[WORDS], np.int64(0)
+    for w in range(W[WORDS]):
+        count += ones_in(bits[at + w])
+    if not is_set(bits, at, component):
+        count += 1
+    return count << 32
+
+
+@part
+def _push(W: Int64s, S: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
+    if is_queued[component] != 0:
+        return size
+    return _enter(keys, heap, size, is_queued, component, _key(W, S, component))
+
+
+@part
+def _push_before(W: Int64s, S: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
+    """Put all components into the heap that lead to one in a single step."""
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
+    to = int32s(W[BACK_TO], W[BACK_ROOM])
+    for m in range(begin[component], stop[component]):
+        node = node_of(W, np.int64(members[m]))
+        S[WORK] -= end[node] - start[node]
+        for e in range(start[node], end[node]):
+            size = _push(W, S, keys, heap, size, is_queued, component_of(W, np.int64(to[e])))
+    return size
+
+
+@part
+def _enter(keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int, key: int) -> int:
+    is_queued[component] = 1
+    at = np.int64(size)
+    while at > 0 and keys[(at - 1) >> 1] > key:
+        keys[at], heap[at] = keys[(at - 1) >> 1], heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    keys[at], heap[at] = key, component
+    return size + 1
+
+
+@part
+def _pop(keys: Int64s, heap: Int32s, size: int) -> int:
+    """Take the first away; how many are left."""
+    size -= 1
+    key, component, at = keys[size], heap[size], np.int64(0)
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and keys[child + 1] < keys[child]:
+            child += 1
+        if keys[child] >= key:
+            break
+        keys[at], heap[at] = keys[child], heap[child]
+        at = child
+    keys[at], heap[at] = key, component
+    return size

@@ -1,0 +1,186 @@
+"""Closures whose edges come: rows of bits grow, and components on a cycle merge.  `W` and `S` are those of `kernel.versions`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.closures.next_version import (
+    COLUMNS,
+    USED_MEMBERS,
+    WORK,
+    bits_of_rows,
+    is_set,
+    member_end,
+    member_start,
+    own_row,
+    rows_of,
+    set_bit,
+)
+from tidelog.local.kernel.closures.virtual_access import (
+    BACK_END,
+    BACK_ROOM,
+    BACK_START,
+    BACK_TO,
+    COMPONENT,
+    COMPONENT_COUNT,
+    IS_SIMPLE,
+    MEMBER_ROOM,
+    MEMBERS,
+    NODE_COUNT,
+    WORDS,
+    component_of,
+    has_bit,
+    node_of,
+)
+from tidelog.local.kernel.memory import int32s, int64s, lowest_one
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@kernel
+def gain(W: Int64s, S: Int64s, source: Int32s, target: Int32s, begin: int) -> int:
+    """New edges between nodes: whatever leads to the source leads to all that the target leads to.
+
+    Edges from number `begin` on have their turn until one closes a cycle, which is for `merge`; its number, -1 to give up.
+    After an edge has had its turn, the row of its source holds the row of its target, whatever else changes later; so in the
+    end that is so for all edges.  That a bit is set does not tell, as edges that wait for their turn are followed already.
+    """
+    words, stamp = W[WORDS], np.int32(0)
+    gained, bits = np.empty(words, np.uint64), bits_of_rows(W)
+    stack, stamps = np.empty(S[COLUMNS], np.int32), np.zeros(S[COLUMNS], np.int32)
+    for i in range(begin, len(source)):
+        u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
+        row = np.int64(rows_of(W, S)[v])
+        if u == v:
+            if not has_bit(W, row, u):
+                row = own_row(W, S, u)
+                if row < 0:
+                    return np.int64(-1)
+                set_bit(bits, row * words, u)
+            continue
+        if has_bit(W, row, u):
+            return np.int64(i)
+        for w in range(words):
+            gained[w] = bits[row * words + w]
+        set_bit(gained, 0, v)
+        stamp += np.int32(1)
+        if not _spread(W, S, u, gained, stack, stamps, stamp):
+            return np.int64(-1)
+    return np.int64(len(source))
+
+
+@part
+def _spread(W: Int64s, S: Int64s, first: int, gained: UInt64s, stack: Int32s, stamps: Int32s, stamp: int) -> bool:
+    """Let a component, and all that lead to it, lead to some more; where that is nothing new, it is nothing new behind it."""
+    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
+    to = int32s(W[BACK_TO], W[BACK_ROOM])
+    stack[0], stamps[first], depth = first, stamp, 1
+    while depth > 0:
+        depth -= 1
+        c = np.int64(stack[depth])
+        S[WORK] -= words
+        at, is_new = np.int64(rows[c]) * words, False
+        for w in range(words):
+            if gained[w] & ~bits[at + w] != _ZERO:
+                is_new = True
+                break
+        if not is_new:
+            continue
+        own = own_row(W, S, c)
+        if own < 0 or S[WORK] < 0:
+            return False
+        for w in range(words):
+            bits[own * words + w] |= gained[w]
+        for m in range(begin[c], stop[c]):
+            node = node_of(W, np.int64(members[m]))
+            S[WORK] -= end[node] - start[node]
+            for e in range(start[node], end[node]):
+                p = component_of(W, np.int64(to[e]))
+                if stamps[p] != stamp:
+                    stamps[p] = stamp
+                    stack[depth] = p
+                    depth += 1
+    return True
+
+
+@kernel
+def merge(W: Int64s, S: Int64s, source: int, target: int) -> bool:
+    """An edge between nodes closes a cycle: all components on the way back become one."""
+    u, v = component_of(W, np.int64(source)), component_of(W, np.int64(target))
+    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    gained, merged = np.empty(words, np.uint64), np.empty(words, np.uint64)
+    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    kept, total = _find_merged(W, S, u, v, gained, merged)
+    if S[USED_MEMBERS] + total > W[MEMBER_ROOM]:
+        return False
+    S[WORK] -= W[COMPONENT_COUNT] * words
+    if S[WORK] < 0:
+        return False
+    for c in range(W[COMPONENT_COUNT]):
+        at, touches = np.int64(rows[c]) * words, c == kept
+        for w in range(words):
+            if bits[at + w] & merged[w] != _ZERO:
+                touches = True
+                break
+        if not touches or (c != kept and is_set(merged, 0, c)):
+            continue
+        own = own_row(W, S, np.int64(c))
+        if own < 0:
+            return False
+        at = own * words
+        for w in range(words):
+            bits[at + w] = (bits[at + w] & ~merged[w]) | gained[w]
+    component, first = int32s(W[COMPONENT], W[NODE_COUNT]), S[USED_MEMBERS]
+    for w in range(words):
+        word = merged[w]
+        while word != _ZERO:
+            c = 64 * w + lowest_one(word)
+            word &= word - _ONE
+            for m in range(begin[c], stop[c]):
+                members[S[USED_MEMBERS]] = members[m]
+                S[USED_MEMBERS] += 1
+                component[node_of(W, np.int64(members[m]))] = kept
+            begin[c] = stop[c] = 0
+            if c != kept:
+                rows[c] = 0
+    begin[kept], stop[kept] = first, S[USED_MEMBERS]
+    W[IS_SIMPLE] = 0
+    return True
+
+
+@part
+def _find_merged(W: Int64s, S: Int64s, u: int, v: int, gained: UInt64s, merged: UInt64s) -> tuple[int, int]:
+    """The components between v and u, and all that they lead to; which of them is the largest, and how many nodes they have."""
+    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    begin, stop = member_start(W, S), member_end(W, S)
+    for w in range(words):
+        merged[w] = _ZERO
+        gained[w] = bits[rows[v] * words + w]
+    set_bit(gained, 0, v)
+    for w in range(words):
+        word = gained[w]
+        while word != _ZERO:
+            c = 64 * w + lowest_one(word)
+            word &= word - _ONE
+            if c == u or has_bit(W, np.int64(rows[c]), u):
+                set_bit(merged, 0, c)
+    kept, total = u, np.int64(0)
+    for w in range(words):
+        word = merged[w]
+        while word != _ZERO:
+            c = 64 * w + lowest_one(word)
+            word &= word - _ONE
+            for x in range(words):
+                gained[x] |= bits[rows[c] * words + x]
+            total += stop[c] - begin[c]
+            if stop[c] - begin[c] > stop[kept] - begin[kept]:
+                kept = c
+    for w in range(words):
+        gained[w] &= ~merged[w]
+    set_bit(gained, 0, kept)
+    return kept, total

@@ -1,0 +1,156 @@
+"""What two versions of a virtual relation differ in: the pairs that one has and the other does not, before turning.
+
+Both number their nodes alike, as far as both have them. `A` is the version whose pairs are looked for, `B` the other one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.closures.virtual_access import (
+    BITS,
+    COMPONENT,
+    COMPONENT_COUNT,
+    IS_SIMPLE,
+    MEMBER_END,
+    MEMBER_ROOM,
+    MEMBER_START,
+    MEMBERS,
+    NODE_COUNT,
+    ROW_COUNT,
+    WORDS,
+    component_of,
+    has_bit,
+    has_pair,
+    node_of,
+    row_of,
+)
+from tidelog.local.kernel.memory import int32s, int64s, lowest_one, ones_in, uint64s
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+
+
+@kernel
+def changed_components(A: Int64s, B: Int64s, changed: UInt64s) -> int:
+    """Set the bits of components of A that do not have the same nodes in B; how many nodes that tells of."""
+    here, there = int32s(A[COMPONENT], A[NODE_COUNT]), int32s(B[COMPONENT], B[NODE_COUNT])
+    count = np.int64(0)
+    for node in range(max(A[NODE_COUNT], B[NODE_COUNT])):
+        a = np.int64(here[node]) if node < A[NODE_COUNT] else np.int64(-1)
+        b = np.int64(there[node]) if node < B[NODE_COUNT] else np.int64(-1)
+        if a != b:
+            count += 1
+            if a >= 0:
+                changed[a >> 6] |= _ONE << np.uint64(a & 63)
+            if 0 <= b < A[COMPONENT_COUNT]:
+                changed[b >> 6] |= _ONE << np.uint64(b & 63)
+    return count
+
+
+@kernel
+def changed_lefts(A: Int64s, B: Int64s, ids: Int32s, is_shared: bool, changed: UInt64s, any_changed: bool, found: Int32s) -> int:
+    """Those of some ids whose pairs may differ; how many.  With shared rows the same row holds the same bits."""
+    bits, words, count = uint64s(A[BITS], A[ROW_COUNT] * A[WORDS]), A[WORDS], 0
+    for i in range(len(ids)):
+        here, there = node_of(A, np.int64(ids[i])), node_of(B, np.int64(ids[i]))
+        row = row_of(A, here)
+        differs = not is_shared or there < 0 or row != row_of(B, there)
+        if any_changed and not differs:
+            for w in range(words):
+                if bits[row * words + w] & changed[w] != _ZERO:
+                    differs = True
+                    break
+        if not differs:  # an irreflexive relation may have lost or got the pair (x, x) alone
+            differs = has_pair(A, np.int64(ids[i]), np.int64(ids[i])) != has_pair(B, np.int64(ids[i]), np.int64(ids[i]))
+        if differs:
+            found[count] = ids[i]
+            count += 1
+    return count
+
+
+@part
+def _list(A: Int64s, B: Int64s, term: int, changed: UInt64s, out: Int32s, counts_only: bool) -> int:
+    """The right ends of pairs of an id that B does not have; how many."""
+    row, other = row_of(A, node_of(A, term)), node_of(B, term)
+    other_row = row_of(B, other) if other >= 0 else np.int64(0)
+    words, other_words = A[WORDS], B[WORDS]
+    bits, other_bits = uint64s(A[BITS], A[ROW_COUNT] * words), uint64s(B[BITS], B[ROW_COUNT] * other_words)
+    own, is_simple, count = component_of(A, node_of(A, term)), A[IS_SIMPLE] != 0, np.int64(0)
+    first, last = int64s(A[MEMBER_START], A[COMPONENT_COUNT]), int64s(A[MEMBER_END], A[COMPONENT_COUNT])
+    members = int32s(A[MEMBERS], A[MEMBER_ROOM])
+    for w in range(words):
+        here = bits[row * words + w]
+        there = other_bits[other_row * other_words + w] if w < other_words else _ZERO
+        word = here & (~there | changed[w])
+        if counts_only and is_simple and word & changed[w] == _ZERO and w != own >> 6:
+            count += ones_in(word)
+            continue
+        while word != _ZERO:
+            c = 64 * w + lowest_one(word)
+            is_changed = changed[w] & word & (~word + _ONE) != _ZERO
+            word &= word - _ONE
+            for m in range(first[c], last[c]):
+                z = np.int64(members[m])
+                if z == term:
+                    continue
+                if is_changed:
+                    node = node_of(B, z)
+                    if node >= 0 and has_bit(B, other_row, component_of(B, node)):
+                        continue
+                if not counts_only:
+                    out[count] = z
+                count += 1
+    if has_pair(A, term, term) and not has_pair(B, term, term):
+        if not counts_only:
+            out[count] = term
+        count += 1
+    return count
+
+
+@kernel
+def count_new(A: Int64s, B: Int64s, ids: Int32s, changed: UInt64s, counts: Int64s) -> None:
+    """How many pairs of each id B does not have."""
+    nowhere = np.empty(0, np.int32)
+    for i in range(len(ids)):
+        counts[i] = _list(A, B, np.int64(ids[i]), changed, nowhere, True)
+
+
+@kernel
+def write_new(A: Int64s, B: Int64s, ids: Int32s, changed: UInt64s, rows: Int32s) -> None:
+    """The pairs of some ids that B does not have."""
+    count, scratch = np.int64(0), np.empty(A[NODE_COUNT], np.int32)
+    for i in range(len(ids)):
+        found = _list(A, B, np.int64(ids[i]), changed, scratch, False)
+        for j in range(found):
+            rows[count, 0] = ids[i]
+            rows[count, 1] = scratch[j]
+            count += 1
+
+
+@kernel
+def write_across(ids: Int32s, component: Int32s, group: Int32s, rows: Int32s) -> int:
+    """All pairs of ids of one component and different groups; sorted by component and group.  How many; of none, only counts."""
+    count, begin, total = np.int64(0), 0, len(ids)
+    while begin < total:
+        end = begin
+        while end < total and component[end] == component[begin]:
+            end += 1
+        first = begin
+        while first < end:
+            last = first
+            while last < end and group[last] == group[first]:
+                last += 1
+            if len(rows) == 0:
+                count += (last - first) * (end - begin - (last - first))
+            else:
+                for i in range(first, last):
+                    for j in range(end - begin - (last - first)):
+                        rows[count, 0] = ids[i]
+                        rows[count, 1] = ids[begin + j if begin + j < first else last + j - (first - begin)]
+                        count += 1
+            first = last
+        begin = end
+    return count

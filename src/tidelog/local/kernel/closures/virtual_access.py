@@ -1,0 +1,343 @@
+"""Virtual relations inside the kernel: lists of what a value is related to, tests of pairs, counts.  No pair is stored.
+
+A *closure* is R = S ∘ E*: the pairs (x, z) such that S(x, y) and a path of E leads from y to z; for the transitive closure S
+is E itself. What a component of E leads to is a row of bits, or, where the matrix would be too large, found by a search each
+time. A *partition* is all pairs within a connected component. Both may be irreflexive: then a pair (x, x) is in R only if it
+was given.
+
+`W` is a virtual relation's row of `V`; `local.virtual` owns the buffers. A closure of paths at the *start* of facts is kept
+turned round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel.build import part, service
+from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
+from tidelog.local.kernel.memory import bytes_at, int32s, int64s, lowest_one, uint64s
+
+IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
+MEMBER_START, MEMBER_END, MEMBERS, MEMBER_ROOM, IS_SIMPLE, IS_CYCLIC, IS_LOOP = range(10, 17)
+BITS, ROW_COUNT, WORDS, COMPONENT_ROW, ROW_OF, ROW_OF_COUNT = range(17, 23)
+LIST_COUNT, STEP_START, STEP_END, STEP_TO, STEP_ROOM, BACK_START, BACK_END, BACK_TO, BACK_ROOM = range(23, 32)
+HAS_STARTS, START_START, START_END, START_TO, START_ROOM, ENDS_START, ENDS_END, ENDS_TO, ENDS_ROOM = range(32, 41)
+STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(41, 48)
+VIRTUAL_WIDTH = 48
+# LOOPS            how many pairs (x, x) there are; -1 while nobody has counted
+# NODE_OF          int32[ID_COUNT]: the node of an id, or -1, or a later version's;  TERMS int32[NODE_COUNT]: the id of a node
+# COMPONENT        int32[NODE_COUNT]; -1 in a partition for nodes without pairs
+# MEMBERS          int32[MEMBER_ROOM]: ids of nodes; those of a component from its MEMBER_START to its MEMBER_END
+# IS_SIMPLE        whether each component is one node, whose id stands in MEMBERS at the component's number
+# BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; 0 if they are searched for; row 0 is empty
+# COMPONENT_ROW    int32[COMPONENT_COUNT]: the row of each component
+# ROW_OF           int32[ROW_OF_COUNT]: the row of each component, or, if HAS_STARTS, of each node
+# STEP_*, BACK_*   edges of E, and turned round: between components where they are searched, between nodes where there are bits
+# HAS_STARTS       whether S is another relation than E;  START_*, ENDS_*: S between nodes, and turned round
+# STAMPS           int32[COMPONENT_COUNT + 1]: the search that last reached a component; the last word numbers the searches
+# QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
+# LEFTS, RIGHTS    ids that have a pair on that side
+
+_ZERO = np.uint64(0)
+_ONE = np.uint64(1)
+_EDGES_A_ROW = 4
+"""Looking at a row of bits costs about as much as following that many edges."""
+
+
+@part
+def node_of(W: Int64s, term: int) -> int:
+    """The node of an id, or -1."""
+    if term >= W[ID_COUNT]:
+        return np.int64(-1)
+    node = np.int64(int32s(W[NODE_OF], W[ID_COUNT])[term])
+    return node if node < W[NODE_COUNT] else np.int64(-1)
+
+
+@part
+def component_of(W: Int64s, node: int) -> int:
+    """The component of a node."""
+    return np.int64(int32s(W[COMPONENT], W[NODE_COUNT])[node])
+
+
+@part
+def row_of(W: Int64s, node: int) -> int:
+    """The row of bits of a node."""
+    return np.int64(int32s(W[ROW_OF], W[ROW_OF_COUNT])[node if W[HAS_STARTS] != 0 else component_of(W, node)])
+
+
+@part
+def has_bit(W: Int64s, row: int, component: int) -> bool:
+    """Whether a row leads to a component."""
+    word = uint64s(W[BITS], W[ROW_COUNT] * W[WORDS])[row * W[WORDS] + (component >> 6)]
+    return (word >> np.uint64(component & 63)) & _ONE != _ZERO
+
+
+@part
+def _add_members(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
+    """Append the ids of a component, one of them perhaps left out."""
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
+    for i in range(begin, end):
+        if members[i] != left_out:
+            out[count] = members[i]
+            count += 1
+    return count
+
+
+@part
+def left_out_of(W: Int64s, node: int, term: int) -> int:
+    """The id that must not be paired with itself, or -1."""
+    if W[IS_IRREFLEXIVE] != 0 and bytes_at(W[IS_LOOP], W[NODE_COUNT])[node] == 0:
+        return np.int64(term)
+    return np.int64(-1)
+
+
+@part
+def _search(W: Int64s, is_back: bool, found: int) -> int:
+    """Follow edges between components from those in the queue, which are stamped; how many there are in the end."""
+    count = W[COMPONENT_COUNT]
+    stamps, queue = int32s(W[STAMPS], count + 1), int32s(W[QUEUE], count)
+    stamp = stamps[count]
+    start = int64s(W[BACK_START] if is_back else W[STEP_START], count)
+    end = int64s(W[BACK_END] if is_back else W[STEP_END], count)
+    to = int32s(W[BACK_TO] if is_back else W[STEP_TO], W[BACK_ROOM] if is_back else W[STEP_ROOM])
+    at = 0
+    while at < found:
+        u = queue[at]
+        at += 1
+        for e in range(start[u], end[u]):
+            if stamps[to[e]] != stamp:
+                stamps[to[e]] = stamp
+                queue[found] = to[e]
+                found += 1
+    return found
+
+
+@part
+def _enqueue(W: Int64s, component: int, found: int) -> int:
+    count = W[COMPONENT_COUNT]
+    stamps, queue = int32s(W[STAMPS], count + 1), int32s(W[QUEUE], count)
+    if stamps[component] == stamps[count]:
+        return found
+    stamps[component] = stamps[count]
+    queue[found] = component
+    return found + 1
+
+
+@part
+def _next_stamp(W: Int64s) -> None:
+    count = W[COMPONENT_COUNT]
+    stamps = int32s(W[STAMPS], count + 1)
+    if stamps[count] == 2147483647:
+        stamps[:] = 0
+        int32s(W[NODE_STAMPS], W[NODE_COUNT])[:] = 0
+    stamps[count] += 1
+
+
+@part
+def _reached_by_search(W: Int64s, node: int) -> int:
+    """Put into the queue all components that a node leads to; how many."""
+    _next_stamp(W)
+    found = np.int64(0)
+    if W[HAS_STARTS] != 0:
+        to = int32s(W[START_TO], W[START_ROOM])
+        for e in range(int64s(W[START_START], W[NODE_COUNT])[node], int64s(W[START_END], W[NODE_COUNT])[node]):
+            found = _enqueue(W, component_of(W, np.int64(to[e])), found)
+        return _search(W, False, found)
+    own = component_of(W, node)
+    if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
+        return _search(W, False, _enqueue(W, own, found))
+    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    for e in range(int64s(W[STEP_START], W[LIST_COUNT])[own], int64s(W[STEP_END], W[LIST_COUNT])[own]):
+        found = _enqueue(W, np.int64(to[e]), found)
+    return _search(W, False, found)
+
+
+@part
+def forward(W: Int64s, term: int, out: Int32s) -> int:
+    """Write down the ids that an id leads to; how many."""
+    node = node_of(W, term)
+    if node < 0:
+        return np.int64(0)
+    left_out, count = left_out_of(W, node, term), np.int64(0)
+    if W[IS_PARTITION] != 0:
+        own = component_of(W, node)
+        return _add_members(W, own, left_out, out, count) if own >= 0 else count
+    if W[BITS] == 0:
+        queue = int32s(W[QUEUE], W[COMPONENT_COUNT])
+        for i in range(_reached_by_search(W, node)):
+            count = _add_members(W, np.int64(queue[i]), left_out, out, count)
+        return count
+    row, words = row_of(W, node), W[WORDS]
+    bits = uint64s(W[BITS], W[ROW_COUNT] * words)
+    is_simple = W[IS_SIMPLE] != 0
+    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
+    for w in range(words):
+        word = bits[row * words + w]
+        while word != _ZERO:
+            component = 64 * w + lowest_one(word)
+            word &= word - _ONE
+            if is_simple:
+                if members[component] != left_out:
+                    out[count] = members[component]
+                    count += 1
+            else:
+                count = _add_members(W, component, left_out, out, count)
+    return count
+
+
+@part
+def _enqueue_before(W: Int64s, component: int, found: int) -> int:
+    """Enqueue the components that lead to one in a single step; edges are between nodes."""
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[BACK_TO], W[BACK_ROOM])
+    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
+    for i in range(begin, end):
+        node = node_of(W, np.int64(members[i]))
+        for e in range(start[node], stop[node]):
+            found = _enqueue(W, component_of(W, np.int64(to[e])), found)
+    return found
+
+
+@part
+def _edges_before(W: Int64s, component: int) -> int:
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, count = int32s(W[MEMBERS], W[MEMBER_ROOM]), np.int64(0)
+    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
+    for i in range(begin, end):
+        node = node_of(W, np.int64(members[i]))
+        count += 1 + stop[node] - start[node]
+    return count
+
+
+@part
+def _leading_to(W: Int64s, own: int, with_own: bool) -> int:
+    """Put into the queue all components that lead to one, by edges, or by a column of bits if the edges are many; how many."""
+    _next_stamp(W)
+    queue, found, at = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0), np.int64(-1)
+    rows, work = int32s(W[COMPONENT_ROW], W[COMPONENT_COUNT]), np.int64(0)
+    if with_own:
+        found, at = _enqueue(W, own, found), np.int64(0)
+    while at < found:
+        component = np.int64(queue[at]) if at >= 0 else own
+        work += _edges_before(W, component)
+        if work > _EDGES_A_ROW * W[COMPONENT_COUNT]:
+            for c in range(W[COMPONENT_COUNT]):
+                if has_bit(W, np.int64(rows[c]), own):
+                    found = _enqueue(W, np.int64(c), found)
+            return found
+        found = _enqueue_before(W, component, found)
+        at += 1
+    return found
+
+
+@part
+def backward(W: Int64s, term: int, out: Int32s) -> int:
+    """Write down the ids that lead to an id; how many."""
+    node, count = node_of(W, term), np.int64(0)
+    if node < 0:
+        return count
+    left_out = left_out_of(W, node, term)
+    own = component_of(W, node)
+    if W[IS_PARTITION] != 0:
+        return _add_members(W, own, left_out, out, count) if own >= 0 else count
+    queue, found = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0)
+    has_starts = W[HAS_STARTS] != 0
+    if W[BITS] != 0:
+        found = _leading_to(W, own, has_starts)
+    else:
+        _next_stamp(W)
+        if has_starts or bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
+            found = _enqueue(W, own, found)
+        else:
+            to = int32s(W[BACK_TO], W[BACK_ROOM])
+            for e in range(int64s(W[BACK_START], W[LIST_COUNT])[own], int64s(W[BACK_END], W[LIST_COUNT])[own]):
+                found = _enqueue(W, np.int64(to[e]), found)
+        found = _search(W, True, found)
+    for i in range(found):
+        if has_starts:
+            count = _add_starts(W, np.int64(queue[i]), left_out, out, count)
+        else:
+            count = _add_members(W, np.int64(queue[i]), left_out, out, count)
+    return count
+
+
+@part
+def _add_starts(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
+    """Append the left ends of S whose right ends are in a component, each once in a search."""
+    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
+    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
+    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[ENDS_TO], W[ENDS_ROOM])
+    start, stop = int64s(W[ENDS_START], W[NODE_COUNT]), int64s(W[ENDS_END], W[NODE_COUNT])
+    stamps, terms = int32s(W[NODE_STAMPS], W[NODE_COUNT]), int32s(W[TERMS], W[NODE_COUNT])
+    stamp = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)[W[COMPONENT_COUNT]]
+    for i in range(begin, end):
+        reached = node_of(W, np.int64(members[i]))
+        for e in range(start[reached], stop[reached]):
+            if stamps[to[e]] != stamp and terms[to[e]] != left_out:
+                stamps[to[e]] = stamp
+                out[count] = terms[to[e]]
+                count += 1
+    return count
+
+
+@part
+def has_pair(W: Int64s, left: int, right: int) -> bool:
+    """Whether the pair is in the relation, before turning."""
+    x, y = node_of(W, left), node_of(W, right)
+    if x < 0 or y < 0 or (x == y and left_out_of(W, x, left) >= 0):
+        return False
+    goal = component_of(W, y)
+    if W[IS_PARTITION] != 0:
+        return goal >= 0 and component_of(W, x) == goal
+    if W[BITS] == 0:
+        _reached_by_search(W, x)
+        stamps = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)
+        return stamps[goal] == stamps[W[COMPONENT_COUNT]]
+    return has_bit(W, row_of(W, x), goal)
+
+
+# --- for the join kernel; `L` holds for a step: address and length of its list, address and length of its scratch ---------
+
+
+@part
+def ask(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+    """What the steps of a plan ask of a virtual relation: make a list, or say whether something is there.
+
+    FORWARD lists the right ends of pairs with the left end `first`, BACKWARD the left ends of pairs with the right end `first`,
+    NODES all left ends; their number is returned.  Otherwise 1 or 0.
+    """
+    is_turned = W[IS_TURNED] != 0
+    if op == HAS_PAIR:
+        left, right = (second, first) if is_turned else (first, second)
+        return np.int64(has_pair(W, left, right))
+    if op == NODES:
+        L[0] = W[RIGHTS] if is_turned else W[LEFTS]
+        L[1] = W[RIGHT_COUNT] if is_turned else W[LEFT_COUNT]
+        return L[1]
+    scratch = int32s(L[2], L[3])
+    L[0] = L[2]
+    L[1] = forward(W, first, scratch) if (op == FORWARD) != is_turned else backward(W, first, scratch)
+    return L[1]
+
+
+@service
+def ask_at(op: int, W: int, first: int, second: int, L: int, unused: int) -> int:  # noqa: ARG001
+    """`ask`, with addresses."""
+    return ask(op, int64s(W, VIRTUAL_WIDTH), first, second, int64s(L, 4))
+
+
+@part
+def has_any(W: Int64s) -> bool:
+    """Whether there is a pair at all."""
+    return W[LEFT_COUNT] > 0  # each given fact is a pair
+
+
+@part
+def has_any_loop(W: Int64s) -> bool:
+    """Whether there is a pair (x, x)."""
+    return W[LOOPS] > 0

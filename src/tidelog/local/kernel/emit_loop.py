@@ -1,0 +1,112 @@
+"""The last loop of a plan and a binary head in one step: without the interpreter in between, or 64 facts at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel.build import hot, part
+from tidelog.local.kernel.layout import (
+    ALL,
+    ARITY,
+    BEFORE,
+    BITS,
+    CAPACITY,
+    COUNT,
+    DELTA,
+    DERIVATIONS,
+    DOMAIN,
+    HEAD_TABLE,
+    NEXT,
+    OLD,
+    WALKED,
+)
+from tidelog.local.kernel.memory import int32s, lowest_one, ones_in
+from tidelog.local.kernel.table_rows import FULL, bits_of_table, has_bit, insert, rows_of, set_bit
+
+_ONE = np.uint64(1)
+_ZERO = np.uint64(0)
+
+
+@hot
+def can_compose(M: Int64s, table: int, head: int, column: int, position: int, keys: int) -> bool:
+    """Whether rows of bits can be joined, and are full enough for that to be faster than a walk along the chain."""
+    if column != 1 or position != 1 or keys != 1 or M[table, BITS] == 0 or M[head, BITS] == 0:
+        return False
+    domain = M[table, DOMAIN]
+    return domain == M[head, DOMAIN] and 4 * M[table, COUNT] > domain * (domain >> 6)
+
+
+@part
+def compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int:
+    """Row x of the head |= row y of the table; the word at which the head was full, or -1 at the end."""
+    words = M[head, DOMAIN] >> 6
+    source, target, rows = bits_of_table(M, table), bits_of_table(M, head), rows_of(M, head)
+    count, capacity = M[head, COUNT], M[head, CAPACITY]
+    derivations = np.int64(0)
+    for w in range(words):
+        given = source[y * words + w]
+        if given == _ZERO:
+            continue
+        new = given & ~target[x * words + w]
+        if new != _ZERO:
+            if count + 64 > capacity:
+                M[head, COUNT] = count
+                S[DERIVATIONS] += derivations
+                return w
+            target[x * words + w] |= new
+            while new != _ZERO:
+                rows[2 * count] = x
+                rows[2 * count + 1] = 64 * w + lowest_one(new)
+                count += 1
+                new &= new - _ONE
+        derivations += ones_in(given)
+    M[head, COUNT] = count
+    S[DERIVATIONS] += derivations
+    return -1
+
+
+@part
+def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int32s, row: int, S: Int64s) -> int:
+    """Derive the head from each row of a chain; the row at which the head was full, or -1 at the end."""
+    index, table, span, column = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3], np.int64(P[at + 4])
+    position, head = P[at + 6], np.int64(P[HEAD_TABLE])
+    fixed = slots[P[at + 5]]
+    arity = M[table, ARITY]
+    limit, oldest = M[table, OLD] if span == BEFORE else M[table, ALL], M[table, OLD] if span == DELTA else np.int64(0)
+    rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
+    derivations, walked = np.int64(0), np.int64(0)
+    if M[head, BITS] != 0 and fixed < M[head, DOMAIN]:
+        bits, words, domain = bits_of_table(M, head), M[head, DOMAIN] >> 6, M[head, DOMAIN]
+        target, count, capacity = rows_of(M, head), M[head, COUNT], M[head, CAPACITY]
+        while row >= oldest:
+            walked += 1
+            if row < limit:
+                value = rows[row * arity + column]
+                x, y = (fixed, value) if position == 1 else (value, fixed)
+                if value >= domain:
+                    break
+                derivations += 1
+                if not has_bit(bits, words, x, y):
+                    if count >= capacity:
+                        derivations -= 1
+                        break
+                    set_bit(bits, words, x, y)
+                    target[2 * count] = x
+                    target[2 * count + 1] = y
+                    count += 1
+            row = np.int64(following[row]) - 1
+        M[head, COUNT] = count
+    else:
+        key[1 - position] = fixed
+        while row >= oldest:
+            walked += 1
+            if row < limit:
+                key[position] = rows[row * arity + column]
+                if insert(M, head, key) == FULL:
+                    break
+                derivations += 1
+            row = np.int64(following[row]) - 1
+    S[DERIVATIONS] += derivations
+    S[WALKED] = walked
+    return row if row >= oldest else np.int64(-1)

@@ -1,0 +1,353 @@
+"""Rows: found by hash or by bit, appended, indexed, and taken back again.
+
+A table finds its rows by open addressing over row numbers, or, for pairs of ids from a small range, by a matrix of bits: then
+asking for a pair costs one memory access, and whole rows of the matrix can be joined at once (`join`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import hot, kernel, part
+from tidelog.local.kernel.layout import (
+    ALL,
+    ARITY,
+    BITS,
+    CAPACITY,
+    COUNT,
+    DISTINCT,
+    DOMAIN,
+    HEAD_COUNT,
+    HEADS,
+    IS_DIRECT,
+    KEY_COLUMNS,
+    KEY_COUNT,
+    NEWER,
+    NEXT,
+    OLD,
+    ROWS,
+    SLOT_COUNT,
+    SLOTS,
+    TABLE,
+    TOMBSTONES,
+    UPTO,
+)
+from tidelog.local.kernel.memory import int32s, uint64s
+
+NEW, KNOWN, FULL = 1, 0, -1
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+_SIX = np.uint64(6)
+_LOW = np.uint64(63)
+
+
+@hot
+def mix(hashed: int, value: int) -> int:
+    """A hash and one more id."""
+    x = (np.uint64(hashed) ^ np.uint64(np.uint32(value))) * _GOLDEN
+    return x ^ (x >> _HALF)
+
+
+@hot
+def finish(hashed: int) -> int:
+    """The hash, spread over the low bits that choose a slot."""
+    x = np.uint64(hashed) * _GOLDEN
+    return x >> _HALF
+
+
+@hot
+def rows_of(M: Int64s, table: int) -> Int32s:
+    """The rows of a table."""
+    return int32s(M[table, ROWS], M[table, CAPACITY] * M[table, ARITY])
+
+
+@hot
+def slots_of(M: Int64s, table: int) -> Int32s:
+    """The hash table of a table."""
+    return int32s(M[table, SLOTS], M[table, SLOT_COUNT])
+
+
+@hot
+def bits_of_table(M: Int64s, table: int) -> UInt64s:
+    """The matrix of bits of a table."""
+    return uint64s(M[table, BITS], M[table, DOMAIN] * (M[table, DOMAIN] >> 6))
+
+
+@hot
+def has_bit(bits: UInt64s, words: int, x: int, y: int) -> bool:
+    """Whether the pair (x, y) is set, in a matrix with so many words a row."""
+    return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & _ONE != np.uint64(0)
+
+
+@hot
+def set_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
+    """Set the pair (x, y)."""
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= _ONE << (np.uint64(y) & _LOW)
+
+
+@part
+def clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
+    """Clear the pair (x, y)."""
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(_ONE << (np.uint64(y) & _LOW))
+
+
+@hot
+def _equal(rows: Int32s, base: int, key: Int32s, arity: int) -> bool:
+    for j in range(arity):
+        if rows[base + j] != key[j]:
+            return False
+    return True
+
+
+@hot
+def slot_for(M: Int64s, table: int, key: Int32s) -> int:
+    """The slot that holds the row `key`, or the free one where it would go."""
+    arity = M[table, ARITY]
+    rows, slots = rows_of(M, table), slots_of(M, table)
+    hashed = np.uint64(0)
+    for j in range(arity):
+        hashed = mix(hashed, key[j])
+    mask = np.uint64(M[table, SLOT_COUNT] - 1)
+    slot = finish(hashed) & mask
+    while slots[slot] != 0 and not _equal(rows, (np.int64(slots[slot]) - 1) * arity, key, arity):
+        slot = (slot + _ONE) & mask
+    return slot
+
+
+@part
+def contains(M: Int64s, table: int, key: Int32s) -> bool:
+    """Whether the table has the row `key`."""
+    if M[table, BITS] != 0:
+        domain = M[table, DOMAIN]
+        if key[0] >= domain or key[1] >= domain:
+            return False
+        return has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1])
+    return slots_of(M, table)[slot_for(M, table, key)] != 0
+
+
+@part
+def insert(M: Int64s, table: int, key: Int32s) -> int:
+    """Append the row `key` unless it is there: `NEW`, `KNOWN`, or `FULL` if something must grow first."""
+    arity, count = M[table, ARITY], M[table, COUNT]
+    if M[table, BITS] != 0:
+        domain = M[table, DOMAIN]
+        x, y = key[0], key[1]
+        if x >= domain or y >= domain:
+            return FULL
+        bits = bits_of_table(M, table)
+        if has_bit(bits, domain >> 6, x, y):
+            return KNOWN
+        if count >= M[table, CAPACITY]:
+            return FULL
+        set_bit(bits, domain >> 6, x, y)
+    else:
+        slots = slots_of(M, table)
+        slot = slot_for(M, table, key)
+        if slots[slot] != 0:
+            return KNOWN
+        if count >= M[table, CAPACITY] or 2 * (count + 1) > M[table, SLOT_COUNT]:
+            return FULL
+        slots[slot] = count + 1
+    rows = rows_of(M, table)
+    for j in range(arity):
+        rows[count * arity + j] = key[j]
+    M[table, COUNT] = count + 1
+    return NEW
+
+
+@kernel
+def insert_rows(M: Int64s, table: int, data: Int32s, begin: int) -> int:
+    """Append rows, given as a matrix, that are not there; how far it got before the table was full."""
+    for i in range(begin, data.shape[0]):
+        if insert(M, table, data[i]) == FULL:
+            return i
+    return data.shape[0]
+
+
+@kernel
+def contain_rows(M: Int64s, table: int, data: Int32s, found: Int32s) -> None:
+    """For each row of a matrix whether the table has it."""
+    for i in range(data.shape[0]):
+        found[i] = contains(M, table, data[i])
+
+
+@kernel
+def number_rows(M: Int64s, table: int, data: Int32s, numbers: Int32s) -> None:
+    """The number of each row of a matrix in a table with a hash table, or -1."""
+    slots = slots_of(M, table)
+    for i in range(data.shape[0]):
+        numbers[i] = slots[slot_for(M, table, data[i])] - 1
+
+
+@kernel
+def rehash_rows(M: Int64s, table: int) -> None:
+    """Enter all rows into a new hash table."""
+    arity = M[table, ARITY]
+    rows, slots = rows_of(M, table), slots_of(M, table)
+    mask = np.uint64(M[table, SLOT_COUNT] - 1)
+    for i in range(M[table, COUNT]):
+        if arity > 0 and rows[i * arity] < 0:
+            continue
+        hashed = np.uint64(0)
+        for j in range(arity):
+            hashed = mix(hashed, rows[i * arity + j])
+        slot = finish(hashed) & mask
+        while slots[slot] != 0:
+            slot = (slot + _ONE) & mask
+        slots[slot] = i + 1
+
+
+@kernel
+def fill_bits(M: Int64s, table: int) -> None:
+    """Enter all rows into a new matrix of bits."""
+    rows, bits = rows_of(M, table), bits_of_table(M, table)
+    words = M[table, DOMAIN] >> 6
+    for i in range(M[table, COUNT]):
+        if rows[2 * i] >= 0:
+            set_bit(bits, words, rows[2 * i], rows[2 * i + 1])
+
+
+# --- indexes -------------------------------------------------------------------------------------------------------------
+
+
+@part
+def key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
+    """Where the head of the chain of a row stands, or would stand."""
+    table = X[index, TABLE]
+    arity = M[table, ARITY]
+    rows, heads = rows_of(M, table), int32s(X[index, HEADS], X[index, HEAD_COUNT])
+    columns, keys = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT]), X[index, KEY_COUNT]
+    if X[index, IS_DIRECT] != 0:
+        return np.uint64(rows[row * arity + columns[0]])
+    hashed = np.uint64(0)
+    for j in range(keys):
+        hashed = mix(hashed, rows[row * arity + columns[j]])
+    mask = np.uint64(X[index, HEAD_COUNT] - 1)
+    slot = finish(hashed) & mask
+    while heads[slot] != 0:
+        other = (np.int64(heads[slot]) - 1) * arity
+        same = True
+        for j in range(keys):
+            if rows[other + columns[j]] != rows[row * arity + columns[j]]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + _ONE) & mask
+    return slot
+
+
+@hot
+def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
+    """The newest row with a key, or -1."""
+    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
+    if X[index, IS_DIRECT] != 0:
+        return np.int64(heads[key[0]]) - 1 if key[0] < X[index, HEAD_COUNT] else -1
+    table = X[index, TABLE]
+    arity = M[table, ARITY]
+    rows = rows_of(M, table)
+    columns, keys = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT]), X[index, KEY_COUNT]
+    hashed = np.uint64(0)
+    for j in range(keys):
+        hashed = mix(hashed, key[j])
+    mask = np.uint64(X[index, HEAD_COUNT] - 1)
+    slot = finish(hashed) & mask
+    while heads[slot] != 0:
+        row = np.int64(heads[slot]) - 1
+        same = True
+        for j in range(keys):
+            if rows[row * arity + columns[j]] != key[j]:
+                same = False
+                break
+        if same:
+            return row
+        slot = (slot + _ONE) & mask
+    return -1
+
+
+@kernel
+def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
+    """Enter the rows before `upto`; there is room for them."""
+    table = X[index, TABLE]
+    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
+    following = int32s(X[index, NEXT], M[table, CAPACITY])
+    rows, arity, has_holes, has_newer = rows_of(M, table), M[table, ARITY], M[table, TOMBSTONES] > 0, X[index, NEWER] != 0
+    newer = int32s(X[index, NEWER], M[table, CAPACITY] if has_newer else 0)
+    fresh = 0
+    for row in range(X[index, UPTO], upto):
+        if has_holes and rows[row * arity] < 0:
+            continue
+        slot = key_slot(M, X, index, row)
+        fresh += heads[slot] == 0
+        following[row] = heads[slot]
+        if has_newer:
+            newer[row] = 0
+            if heads[slot] != 0:
+                newer[heads[slot] - 1] = row + 1
+        heads[slot] = row + 1
+    X[index, UPTO] = upto
+    X[index, DISTINCT] += fresh
+
+
+@kernel
+def newest_rows(M: Int64s, X: Int64s, index: int, keys: Int32s, found: Int32s) -> None:
+    """For each key, given as a row of a matrix, the newest row that has it, or -1."""
+    for i in range(keys.shape[0]):
+        found[i] = chain(M, X, index, keys[i])
+
+
+@kernel
+def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
+    """Take back the rows from `count` on, newest first, which leaves everything as it was before they came.
+
+    No row may have gone since then.
+    """
+    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
+    following = int32s(X[index, NEXT], M[X[index, TABLE], CAPACITY])
+    for row in range(X[index, UPTO] - 1, count - 1, -1):
+        slot = key_slot(M, X, index, row)
+        heads[slot] = following[row]
+        if X[index, NEWER] != 0 and following[row] != 0:
+            int32s(X[index, NEWER], M[X[index, TABLE], CAPACITY])[following[row] - 1] = 0
+        X[index, DISTINCT] -= heads[slot] == 0
+    X[index, UPTO] = min(X[index, UPTO], count)
+
+
+@kernel
+def shorten_table(M: Int64s, table: int, count: int) -> None:
+    """Take back the rows from `count` on; the indexes have been shortened already."""
+    arity = M[table, ARITY]
+    rows = rows_of(M, table)
+    has_bits = M[table, BITS] != 0
+    for row in range(M[table, COUNT] - 1, count - 1, -1):
+        if has_bits:
+            clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
+        else:
+            slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
+    M[table, COUNT] = count
+
+
+@kernel
+def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: Int32s) -> None:
+    """Empty tables of which no row has gone, `indexes` being all of theirs; and let rules see all rows of others."""
+    for i in range(len(indexes)):
+        shorten_index(M, X, np.int64(indexes[i]), 0)
+    for i in range(len(tables)):
+        shorten_table(M, np.int64(tables[i]), 0)
+        M[tables[i], OLD] = M[tables[i], ALL] = 0
+    for i in range(len(others)):
+        M[others[i], OLD] = M[others[i], ALL] = M[others[i], COUNT]
+
+
+@kernel
+def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s) -> int:
+    """Let a table of which no row has gone hold other rows, and rules see them; how many there was room for."""
+    for i in range(len(indexes)):
+        shorten_index(M, X, np.int64(indexes[i]), 0)
+    shorten_table(M, table, 0)
+    done = insert_rows(M, table, data, 0)
+    M[table, OLD] = M[table, ALL] = M[table, COUNT]
+    return done

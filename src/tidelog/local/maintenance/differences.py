@@ -1,0 +1,127 @@
+"""What an update has changed, for users: by relation, and explicit facts apart from derived ones.
+
+All of it is worked out when somebody looks; what it is worked out from belongs to the update and does not change any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tidelog.changes import Part
+from tidelog.core.arrays import Rows
+from tidelog.core.rules import Core
+from tidelog.local.maintenance.deltas import Delta
+from tidelog.local.maintenance.propagation import ExplicitChanges
+from tidelog.local.storage.replacements import among
+
+
+class Difference(Protocol):
+    """How relations differ from what they were."""
+
+    def __iter__(self) -> Iterator[str]:
+        """The relations that may differ."""
+
+    def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
+        """The rows of a relation that came, or went: all of them, or one part."""
+
+    def given(self, relation: str, *, inserted: bool) -> Rows | None:
+        """The facts of a relation that the user gave, or took back; None if all of its facts are explicit."""
+
+
+class Differences:
+    """How the relations of a program differ after one step."""
+
+    def __init__(self, core: Core, derived: Container[str], deltas: Mapping[str, Delta], changes: ExplicitChanges) -> None:
+        """`derived` are the stored relations that have rules."""
+        self._core, self._derived, self.deltas, self._changes = core, derived, deltas, changes
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.deltas if not name.startswith("#"))
+
+    def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
+        """The rows of a relation that came, or went: all of them, or one part."""
+        delta = self.deltas[relation]
+        rows = delta.inserted_rows() if inserted else delta.deleted_rows()
+        return _part(rows, part, self.given(relation, inserted=inserted))
+
+    def given(self, relation: str, *, inserted: bool) -> Rows | None:
+        """The facts of a relation that the user gave, or took back; None if all of its facts are explicit.
+
+        Whatever is new and explicit was given by this very update, and whatever has gone and was explicit, taken back by it.
+        """
+        stored = self._core.stored_name(relation)
+        if stored in self._derived or (stored in self._changes.lost and not inserted):
+            given = (self._changes.inserted if inserted else self._changes.deleted).get(stored, [])
+        elif stored == relation:
+            return None
+        else:
+            delta = self.deltas.get(stored)
+            given = [] if delta is None else [delta.inserted_rows() if inserted else delta.deleted_rows()]
+        if given:
+            return np.concatenate(given)
+        arity = self._core.arities.get(relation)
+        if arity is None:  # it has just been forgotten
+            arity = self.deltas[relation].deleted_rows().shape[1]
+        return np.empty((0, arity), np.int32)
+
+
+class Backwards:
+    """A step that was taken back."""
+
+    def __init__(self, step: Difference) -> None:
+        self._step = step
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._step)
+
+    def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
+        """What came has gone, and what went is back."""
+        return self._step.rows(relation, part, inserted=not inserted)
+
+    def given(self, relation: str, *, inserted: bool) -> Rows | None:
+        """What was given has been taken back."""
+        return self._step.given(relation, inserted=not inserted)
+
+
+class InTurn:
+    """Several steps, one after the other, as one."""
+
+    def __init__(self, steps: Sequence[Difference]) -> None:
+        self._steps = steps
+        self._by_name: dict[str, list[Difference]] = {}
+        for step in steps:
+            for name in step:
+                self._by_name.setdefault(name, []).append(step)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
+        """What is there after all steps and was not before, or the other way round."""
+        first, *others = self._by_name[relation]
+        plus, minus = (first.rows(relation, "all", inserted=inserted) for inserted in (True, False))
+        for step in others:
+            more, less = (step.rows(relation, "all", inserted=inserted) for inserted in (True, False))
+            plus, minus = (
+                np.concatenate([plus[~among(plus, less)], more[~among(more, minus)]]),
+                np.concatenate([minus[~among(minus, more)], less[~among(less, plus)]]),
+            )
+        return _part(plus if inserted else minus, part, self.given(relation, inserted=inserted))
+
+    def given(self, relation: str, *, inserted: bool) -> Rows | None:
+        """What was given, or taken back, in any step."""
+        given = [step.given(relation, inserted=inserted) for step in self._steps]
+        return None if given[0] is None else np.concatenate([rows for rows in given if rows is not None])
+
+
+def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:
+    """All rows, or those that the user gave, or the others."""
+    if part == "all" or (given is None and part == "explicit"):
+        return rows
+    if given is None:
+        return rows[:0]
+    is_given = among(rows, given)
+    return rows[is_given] if part == "explicit" else rows[~is_given]

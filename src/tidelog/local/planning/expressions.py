@@ -1,0 +1,56 @@
+"""Expressions as postfix code for the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tidelog.functions.conform import CONFORM
+from tidelog.local.kernel import arithmetic
+from tidelog.local.storage.dictionary import KIND_CODES
+from tidelog.syntax.tree import Call, Term
+from tidelog.values import Kind
+
+_BINARY = {
+    "+": arithmetic.ADD,
+    "-": arithmetic.SUBTRACT,
+    "*": arithmetic.MULTIPLY,
+    "/": arithmetic.DIVIDE,
+    "mod": arithmetic.MODULO,
+    "min": arithmetic.SMALLER,
+    "max": arithmetic.LARGER,
+}
+COMPARISONS = {
+    "=": arithmetic.EQUAL,
+    "!=": arithmetic.UNEQUAL,
+    "<": arithmetic.LESS,
+    "<=": arithmetic.LESS_EQUAL,
+    ">": arithmetic.GREATER,
+    ">=": arithmetic.GREATER_EQUAL,
+}
+_UNARY = {
+    "-": arithmetic.NEGATE,
+    "abs": arithmetic.ABSOLUTE,
+    "floor": arithmetic.FLOOR,
+    "ceil": arithmetic.CEIL,
+    "round": arithmetic.ROUND,
+    "sqrt": arithmetic.SQRT,
+}
+
+
+def postfix(term: Term, slot_of: Callable[[Term], int]) -> tuple[list[int], int]:
+    """The code of a term, and how many entries of the stack it needs."""
+    if not isinstance(term, Call):
+        return [arithmetic.PUSH, slot_of(term)], 1
+    first, *others = term.args
+    code, deepest = postfix(first, slot_of)
+    if term.function.startswith(CONFORM):
+        return [*code, arithmetic.CONFORM, KIND_CODES[Kind(term.function.removeprefix(CONFORM))]], deepest
+    if term.function in ("min", "max"):
+        code.append(arithmetic.ORDERED)  # of one value, too, there is a smallest only if it has an order
+    elif not others:
+        return [*code, _UNARY[term.function]], deepest
+    for other in others:
+        more, depth = postfix(other, slot_of)
+        code += [*more, _BINARY[term.function]]
+        deepest = max(deepest, 1 + depth)
+    return code, deepest

@@ -1,0 +1,168 @@
+"""From a rule to a join plan: an order for its literals, chosen by bound columns and measured sizes.
+
+Greedy, as usual: what can be tested is tested at once; of the atoms the one comes next that is expected to match fewest rows
+under what is bound by then. How many that is comes from the index on these columns if there is one (rows by distinct keys),
+and from the size of the table otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tidelog.core.rules import CoreRule
+from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.kernel import layout
+from tidelog.local.kernel.join import BIND, CHECK
+from tidelog.local.planning.plan import Plan
+from tidelog.local.planning.steps import Mentions, Steps
+from tidelog.local.storage.state import State
+from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Variable, names_of
+
+
+def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
+    """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.
+
+    Atoms before the delta's see the facts before the delta only, so that no instance is found twice.  As a rule the delta comes
+    first, since it is small; where it is not, the atom takes its turn like any other, unless `delta_first` says otherwise.
+    """
+    mentions = Mentions.of(rule)
+    planner = _Planner(rule, state, delta, frozenset(), mentions)
+    least = planner.least_elsewhere() if delta is not None and not delta_first else float("inf")
+    planner.order(delta_first=delta is not None)
+    if planner.visited > least:
+        other = _Planner(rule, state, delta, frozenset(), mentions)
+        other.order()
+        if other.visited < planner.visited and not other.tests_delta:
+            planner = other
+    return planner.assembled()
+
+
+def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
+    """The plan of a rule that is asked for again and again; made anew where sizes are quite other than when it was made."""
+    sizes = _sizes(rule, state, delta)
+    known = state.plans.get((id(rule), delta))
+    if known is not None:
+        prepared: Plan = known[1]
+        if prepared.can_walk(state) and all(
+            size <= _ANOTHER_SIZE * before and before <= _ANOTHER_SIZE * size
+            for size, before in zip(sizes, known[2], strict=True)
+        ):
+            return prepared
+    prepared = plan(rule, state, delta)
+    if len(state.plans) >= _MOST_PLANS:
+        state.plans.clear()
+    state.plans[id(rule), delta] = rule, prepared, sizes  # with the rule itself, so that no other can have its identity
+    return prepared
+
+
+_ANOTHER_SIZE = 4
+_A_FEW = 64
+_MOST_PLANS = 10_000
+
+
+def _sizes(rule: CoreRule, state: State, delta: int | None) -> list[int]:
+    """How many rows the atoms of a rule see, and some more, for a few make no difference; of a virtual relation, its nodes."""
+    sizes: list[int] = []
+    for at, literal in enumerate(rule.body):
+        atom = literal.atom if isinstance(literal, Negation) else literal
+        if isinstance(atom, Atom):
+            stored = state.stored(atom.predicate)
+            span = layout.DELTA if at == delta else layout.WHOLE
+            sizes.append(_A_FEW + (stored.longest_list if isinstance(stored, VirtualRelation) else stored.length_of(span)))
+    return sizes
+
+
+def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
+    """The plan that finds the instances of a rule that derive a given fact, and how the fact and its body stand in the slots.
+
+    Atoms of the relations in `own` bind all their variables, so that their facts can be named; the plan stops at each instance.
+    """
+    planner = _Planner(rule, state, None, own, Mentions.of(rule))
+    actions: list[int] = []
+    for column, arg in enumerate(rule.head.args):
+        is_new = isinstance(arg, Variable) and arg.name not in planner.bound
+        actions += [column, BIND if is_new else CHECK, planner.slot(arg)]
+        planner.bound |= names_of([arg])
+    planner.order()
+    body = [
+        (literal.predicate, [planner.slot(arg) for arg in literal.args])
+        for literal in rule.body
+        if isinstance(literal, Atom) and literal.predicate in own
+    ]
+    return planner.assembled(layout.YIELD), BackwardWords([len(rule.head.args), *actions], body)
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardWords:
+    """How a fact is read into the slots of a backward plan, and which slots are the facts of its body."""
+
+    head: list[int]
+    body: list[tuple[str, list[int]]]
+
+
+class _Planner(Steps):
+    bindings, visited = 1.0, 0.0
+    """How many bindings there will be after the steps so far, and how many there were after each of them, together."""
+
+    def order(self, *, delta_first: bool = False) -> None:
+        """Put the literals in order, as steps."""
+        waiting = dict(enumerate(self.rule.body))
+        if delta_first and self.delta is not None:
+            self._take(waiting, self.delta)
+        while waiting:
+            at, matches = self._ready(waiting), None
+            if at is None:
+                matches, at = min((self._matches(literal, place), place) for place, literal in waiting.items())
+            self._take(waiting, at, matches)
+
+    def least_elsewhere(self) -> float:
+        """Before anything is in order: how many bindings there are at least if another atom than the delta's comes first."""
+        body = dict(enumerate(self.rule.body))
+        if self._ready(body) is not None:
+            return 0.0
+        return min((self._matches(literal, at) for at, literal in body.items() if at != self.delta), default=float("inf"))
+
+    def _take(self, waiting: dict[int, Literal], at: int, matches: float | None = None) -> None:
+        literal = waiting.pop(at)
+        if isinstance(literal, Atom):
+            if matches is not None or not self.is_existence(literal, at):
+                self.bindings *= self._matches(literal, at) if matches is None else matches
+            self.visited += self.bindings
+        self.place(literal, at)
+
+    def _ready(self, waiting: dict[int, Literal]) -> int | None:
+        """A literal that is only a test by now, or binds a variable by computing it."""
+        bound, names = self.bound, self.mentions.names
+        for at, literal in waiting.items():
+            if isinstance(literal, Atom):
+                if names[at] <= bound or self.is_existence(literal, at):
+                    return at
+            elif isinstance(literal, Negation):
+                if self.mentions.needed[at] <= bound:
+                    return at
+            elif isinstance(literal, Comparison):
+                missing = names[at] - bound
+                if not missing or self.assigned(literal, missing) is not None:
+                    return at
+        return None
+
+    def _matches(self, literal: Literal, place: int) -> float:
+        """How many matches an atom will have, as far as one can tell."""
+        if not isinstance(literal, Atom):
+            return float("inf")  # its variables are still to come
+        known = tuple(self.known(literal.args))
+        stored = self.state.stored(literal.predicate)
+        if isinstance(stored, VirtualRelation):
+            size = float(stored.estimated_size)
+        else:
+            span = self.span(place)
+            size = float(stored.length_of(layout.WHOLE if span == layout.BEFORE else span))
+            if not known and self.steps:  # a few rows more make a difference to all that was bound before
+                return size + _A_FEW
+            if not known:  # what was there before the delta may be nothing now, and almost all when the plan is used again
+                return float(stored.length_of(span)) or size
+            if size == 0:
+                return size
+            if distinct := stored.distinct_keys(known):
+                return size / distinct
+        return size ** (1 - len(known) / len(literal.args)) if known and size else size

@@ -1,0 +1,330 @@
+"""The dictionary: each value that ever stood in a fact has one 32-bit id, the same for as long as the knowledge base lives.
+
+Columns of Arrow data are encoded and decoded as a whole, inside the kernel; single values go through the same door. The
+kernel adds numbers of its own while it computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.local.kernel import terms
+from tidelog.syntax.printer import Printer
+from tidelog.values import IRI, Kind, Literal, Value, floating, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
+KINDS = tuple(Kind)
+_TEXT_KINDS = (Kind.STRING, Kind.IRI, Kind.LITERAL)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_DAY = date(1970, 1, 1)
+_MICROSECOND = timedelta(microseconds=1)
+MOST_TERMS = 2**31 - 2
+
+
+class Dictionary:
+    """Values to ids and back."""
+
+    def __init__(self) -> None:
+        self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
+        """What the kernel sees: addresses and sizes of the buffers below."""
+        self._kinds: Bytes = np.empty(0, np.uint8)
+        self._payloads: Int64s = np.empty(0, np.int64)
+        self._lengths: Int32s = np.empty(0, np.int32)
+        self._hashes: Int32s = np.empty(0, np.int32)
+        self._slots: Int32s = np.empty(0, np.int32)
+        self._arena: Bytes = np.empty(0, np.uint8)
+        self._known: dict[Value, int] = {}
+        self.quick: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
+        """The ids of integers and strings that have been met one by one, by Python's own values."""
+        self._reserve(1024, 1 << 16)
+
+    def __len__(self) -> int:
+        return int(self.header[terms.COUNT])
+
+    def grow(self) -> None:
+        """Twice the room, after the kernel found none."""
+        self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
+
+    def _reserve(self, capacity: int, more_text: int) -> None:
+        capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
+        if capacity <= len(self) == MOST_TERMS:
+            message = "more than 2^31 different values"
+            raise MemoryError(message)
+        if capacity > self.header[terms.CAPACITY]:
+            self._kinds = _resized(self._kinds, capacity)
+            self._payloads = _resized(self._payloads, capacity)
+            self._lengths = _resized(self._lengths, capacity)
+            self._hashes = _resized(self._hashes, capacity)
+        slots = 1 << (2 * capacity - 1).bit_length()
+        rehash = slots > len(self._slots)
+        if rehash:
+            self._slots = np.zeros(slots, np.int32)
+        needed = int(self.header[terms.ARENA_USED]) + more_text
+        if needed > len(self._arena):
+            self._arena = _resized(self._arena, max(needed, 2 * len(self._arena)))
+        header = self.header
+        header[terms.CAPACITY] = capacity
+        header[terms.KINDS], header[terms.PAYLOADS] = self._kinds.ctypes.data, self._payloads.ctypes.data
+        header[terms.LENGTHS], header[terms.HASHES] = self._lengths.ctypes.data, self._hashes.ctypes.data
+        header[terms.SLOTS], header[terms.SLOT_COUNT] = self._slots.ctypes.data, len(self._slots)
+        header[terms.ARENA], header[terms.ARENA_SIZE] = self._arena.ctypes.data, len(self._arena)
+        if rehash:
+            terms.rehash_terms(header)
+
+    # --- to ids ----------------------------------------------------------------------------------------------------------
+
+    def encode_numbers(self, kind: Kind, payloads: Int64s) -> Int32s:
+        """The ids of values that are no texts, given by their payloads."""
+        ids, done = np.empty(len(payloads), np.int32), 0
+        while (done := terms.intern_numbers(self.header, KIND_CODES[kind], payloads, ids, done)) < len(ids):
+            self.grow()
+        return ids
+
+    def encode_texts(self, kind: Kind, offsets: Int64s, data: Bytes) -> Int32s:
+        """The ids of texts that stand one after the other in UTF-8 bytes."""
+        ids, done = np.empty(len(offsets) - 1, np.int32), 0
+        code, address = KIND_CODES[kind], data.ctypes.data
+        while (done := terms.intern_texts(self.header, code, offsets, address, len(data), ids, done)) < len(ids):
+            is_full = 2 * (len(self) + 1) > self.header[terms.SLOT_COUNT] or len(self) >= self.header[terms.CAPACITY]
+            if is_full:
+                self.grow()
+            self._reserve(0 if is_full else len(self) + 1, int(offsets[done + 1] - offsets[done]))
+        return ids
+
+    def encode_column(self, kind: Kind, values: pa.Array) -> Int32s:
+        """The ids of an Arrow array in the canonical type of its kind, without nulls."""
+        import pyarrow as pa
+
+        if kind in (Kind.STRING, Kind.IRI):
+            texts = values.cast(pa.large_string())
+            _, offsets, data = texts.buffers()
+            bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
+            return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+        if kind is Kind.FLOAT:
+            floats = values.to_numpy(zero_copy_only=False) + 0.0  # turns -0.0 into 0.0
+            floats[np.isnan(floats)] = np.nan
+            return self.encode_numbers(kind, floats.view(np.int64))
+        if kind is Kind.BOOL:
+            return self.encode_numbers(kind, values.to_numpy(zero_copy_only=False).astype(np.int64))
+        if kind is Kind.DATE:
+            values = values.cast(pa.int32())
+        return self.encode_numbers(kind, values.cast(pa.int64()).to_numpy(zero_copy_only=False))
+
+    def encode_alike(self, values: Sequence[Any]) -> Int32s:
+        """The ids of Python's values that are all integers, or all strings; an error if one cannot be."""
+        if type(values[0]) is int:
+            kind, ids = Kind.INT, self.encode_numbers(Kind.INT, np.array(values, np.int64))
+        else:
+            import pyarrow as pa
+
+            kind, ids = Kind.STRING, self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
+        if len(values) <= _A_FEW and len(self.quick[kind]) + len(values) <= _MOST_KNOWN:
+            self.quick[kind].update(zip(values, ids.tolist(), strict=True))
+        return ids
+
+    def encode(self, values: Sequence[Value]) -> Int32s:
+        """The ids of some values."""
+        known = self._known
+        return np.array([known[v] if v in known else self.encode_one(v) for v in values], np.int32)
+
+    def encode_one(self, value: Value) -> int:
+        """The id of a value."""
+        if value.kind in _TEXT_KINDS:
+            data = np.frombuffer(key_text(value).encode(), np.uint8)
+            found = int(self.encode_texts(value.kind, np.array([0, len(data)], np.int64), data)[0])
+        else:
+            found = int(self.encode_numbers(value.kind, np.array([payload_of(value)], np.int64))[0])
+        if len(self._known) < _MOST_KNOWN:
+            self._known[value] = found
+            if value.kind in self.quick:
+                self.quick[value.kind][value.content] = found
+        return found
+
+    def encode_int(self, value: int) -> int | None:
+        """The id of an integer, in a moment; None if it is one that no fact can hold."""
+        if not -_BEYOND <= value < _BEYOND:
+            return None
+        found: int = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
+        while found == terms.FULL:
+            self.grow()
+            found = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
+        quick = self.quick[Kind.INT]
+        if len(quick) < _MOST_KNOWN:
+            quick[value] = found
+        return found
+
+    # --- and back --------------------------------------------------------------------------------------------------------
+
+    def are(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
+        """For each value whether it is of a kind."""
+        result: NDArray[np.bool_] = self._kinds[ids] == KIND_CODES[kind]
+        return result
+
+    def payloads_of(self, ids: Int32s) -> Int64s:
+        """The numbers behind the ids of values that are numbers."""
+        return self._payloads[ids]
+
+    def kinds_of(self, ids: Int32s) -> list[Kind]:
+        """The kinds among the values."""
+        return [KINDS[code] for code in np.flatnonzero(np.bincount(self._kinds[ids]))] if len(ids) else []
+
+    def decode_column(self, ids: Int32s) -> pa.Array:
+        """The values as an Arrow array: of the kind's own type if they are all of one kind, else as texts."""
+        import pyarrow as pa
+
+        kinds = self.kinds_of(ids)
+        if not kinds:
+            return pa.array([], pa.large_string())
+        if len(kinds) > 1 or kinds[0] is Kind.LITERAL:
+            distinct, places = self._distinct(ids)
+            texts = pa.array([_shown(value) for value in self.values_of(distinct)], pa.large_string())
+            return texts.take(pa.array(places))
+        match kinds[0]:
+            case Kind.STRING | Kind.IRI:
+                return self._texts(ids)
+            case Kind.FLOAT:
+                return pa.array(self._payloads[ids].view(np.float64))
+            case Kind.BOOL:
+                return pa.array(self._payloads[ids].astype(np.bool_))
+            case Kind.DATE:
+                return pa.array(self._payloads[ids].astype(np.int32)).cast(pa.date32())
+            case Kind.TIMESTAMP:
+                return pa.array(self._payloads[ids]).cast(pa.timestamp("us", "UTC"))
+        return pa.array(self._payloads[ids])
+
+    def decode_compactly(self, ids: Int32s) -> pa.Array:
+        """Like `decode_column`, but texts as a dictionary and their places in it, which files are written from faster."""
+        import pyarrow as pa
+
+        if self.kinds_of(ids) not in ([Kind.STRING], [Kind.IRI]):
+            return self.decode_column(ids)
+        distinct, places = self._distinct(ids)
+        return pa.DictionaryArray.from_arrays(pa.array(places), self._texts(distinct))
+
+    def _texts(self, ids: Int32s) -> pa.Array:
+        import pyarrow as pa
+
+        offsets = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(self._lengths[ids], out=offsets[1:])
+        data = np.empty(int(offsets[-1]), np.uint8)
+        terms.gather_texts(self.header, np.ascontiguousarray(ids), offsets, data)
+        return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+    def values_of(self, ids: Int32s) -> list[Value]:
+        """The values of some ids, which should be distinct: each is made anew."""
+        return [self._value(int(i)) for i in ids]
+
+    def objects_of(self, ids: Int32s) -> NDArray[np.object_]:
+        """The Python objects of ids, equal ones made once."""
+        distinct, places = self._distinct(ids)
+        objects = np.empty(len(distinct), object)
+        objects[:] = [self._value(int(i)).content for i in distinct]
+        return objects[places]
+
+    def _distinct(self, ids: Int32s) -> tuple[Int32s, Int32s]:
+        """The ids that occur, and for each id its place among them."""
+        if len(self) > 8 * len(ids):
+            distinct, places = np.unique(ids, return_inverse=True)
+            return distinct, places.astype(np.int32)
+        place_of = np.zeros(len(self), np.int32)
+        place_of[ids] = 1
+        distinct = np.flatnonzero(place_of).astype(np.int32)
+        place_of[distinct] = np.arange(len(distinct), dtype=np.int32)
+        return distinct, place_of[ids]
+
+    def _value(self, at: int) -> Value:
+        kind, payload = KINDS[self._kinds[at]], int(self._payloads[at])
+        if kind in _TEXT_KINDS:
+            return value_of_text(kind, self._arena[payload : payload + int(self._lengths[at])].tobytes().decode())
+        return value_of_payload(kind, payload)
+
+    def contents_of(self, ids: Int32s) -> Iterator[tuple[Kind, Int64s, pa.Array]]:
+        """For each kind among the ids: which ids, and their payloads, or texts as they stand in the arena."""
+        import pyarrow as pa
+
+        codes = self._kinds[ids]
+        for code in np.flatnonzero(np.bincount(codes)) if len(ids) else ():
+            places = np.flatnonzero(codes == code)
+            kind = KINDS[code]
+            own = ids[places]
+            yield kind, places, self._texts(own) if kind in _TEXT_KINDS else pa.array(self._payloads[own])
+
+
+def value_of_payload(kind: Kind, payload: int) -> Value:
+    """The value of a kind that is no text."""
+    match kind:
+        case Kind.FLOAT:
+            return floating(float(np.int64(payload).view(np.float64)))
+        case Kind.BOOL:
+            return Value(kind, bool(payload))
+        case Kind.DATE:
+            return Value(kind, _FIRST_DAY + timedelta(days=payload))
+        case Kind.TIMESTAMP:
+            return Value(kind, _EPOCH + payload * _MICROSECOND)
+    return Value(kind, payload)
+
+
+def value_of_text(kind: Kind, key: str) -> Value:
+    """The value of a string, an IRI or an RDF literal from its text in the arena."""
+    return Value(kind, _CONTENT_OF_TEXT[kind](key))
+
+
+_NO_TEXT = np.zeros(1, np.int64)
+_MOST_KNOWN = 100_000
+_BEYOND = 1 << 63
+_A_FEW = 1_000
+"""Of more values than that few will be asked for again by themselves."""
+
+
+def _resized(buffer: Any, length: int) -> Any:
+    larger = np.empty(length, buffer.dtype)
+    larger[: len(buffer)] = buffer
+    return larger
+
+
+def payload_of(value: Value) -> int:
+    """The payload of a value that is no text."""
+    content: Any = value.content
+    match value.kind:
+        case Kind.FLOAT:
+            return int(np.float64(content).view(np.int64))
+        case Kind.DATE:
+            return (content - _FIRST_DAY).days  # type: ignore[no-any-return]
+        case Kind.TIMESTAMP:
+            return (content - _EPOCH) // _MICROSECOND  # type: ignore[no-any-return]
+    return int(content)
+
+
+def key_text(value: Value) -> str:
+    """The text that stands for a string, an IRI or an RDF literal in the arena."""
+    match value.content:
+        case IRI(text):
+            return text
+        case Literal(text, datatype, language):
+            mark, tag = ("@", language or "") if datatype is None else ("^", datatype)
+            return f"{mark}{len(tag)} {tag}{text}"
+    return str(value.content)
+
+
+def _literal(key: str) -> Literal:
+    """The RDF literal of its key in the arena."""
+    size, _, rest = key[1:].partition(" ")
+    tag, text = rest[: int(size)], rest[int(size) :]
+    return Literal(text, None, tag) if key[0] == "@" else Literal(text, tag, None)
+
+
+def _shown(value: Value) -> str:
+    """A value in a column of several kinds: as `string` gives it, RDF literals as the language writes them."""
+    return Printer().value(value) if value.kind is Kind.LITERAL else text_of(value)
+
+
+_CONTENT_OF_TEXT: dict[Kind, Any] = {Kind.STRING: str, Kind.IRI: IRI, Kind.LITERAL: _literal}

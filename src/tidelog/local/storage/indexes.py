@@ -1,0 +1,184 @@
+"""Indexes: the rows of a table by some of their columns, in chains that the kernel walks and extends.
+
+Every index has a row in the matrix `X`, as every table has one in `M`; what these rows say is in `kernel.layout`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
+from tidelog.local.kernel import table_rows as kernel
+from tidelog.local.kernel.memory import address_of
+
+_PIECE = 1 << 20
+"""Rows that are indexed between two looks at limits and Ctrl-C."""
+
+
+class Matrices:
+    """What the kernel sees of all tables and indexes of a knowledge base."""
+
+    def __init__(self, terms: Any) -> None:
+        """`terms` is the dictionary, whose size tells how ids are found fastest."""
+        self.terms = terms
+        self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
+        self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
+        self._index_count = 0
+        self._free_indexes: list[int] = []
+
+    def term_count(self) -> int:
+        """How many ids there are."""
+        return max(1, len(self.terms))
+
+    def release_indexes(self, indexes: Iterable[Index]) -> None:
+        """Give the places of indexes to others."""
+        self._free_indexes += [index.number for index in indexes]
+
+    def new_index(self) -> int:
+        """The number of a new index."""
+        if self._free_indexes:
+            number = self._free_indexes.pop()
+            self.X[number] = 0
+            return number
+        if self._index_count == len(self.X):
+            self.X = np.concatenate([self.X, np.zeros_like(self.X)])
+        self._index_count += 1
+        return self._index_count - 1
+
+
+class Index:
+    """The rows of a table by some of their columns."""
+
+    def __init__(self, number: int, columns: tuple[int, ...], capacity: int) -> None:
+        self.number, self.columns = number, columns
+        self.key_columns: Int32s = np.array(columns, np.int32)
+        self.heads: Int32s = np.zeros(1, np.int32)
+        self.next: Int32s = np.empty(capacity, np.int32)
+        self.newer: Int32s = np.empty(0, np.int32)
+        """Filled from the first removal on."""
+
+
+class Indexed:
+    """Rows with indexes."""
+
+    _rows: Int32s
+    _capacity: int
+
+    def __init__(self, store: Matrices, number: int, arity: int) -> None:
+        self.store, self.number, self.arity = store, number, arity
+        self.indexes: dict[tuple[int, ...], Index] = {}
+        self._numbers: Int32s = np.empty(0, np.int32)
+
+    @property
+    def _words(self) -> Int64s:
+        """The table's row of `M`."""
+        words: Int64s = self.store.M[self.number]
+        return words
+
+    def mark_delta(self, old: int | None = None) -> None:
+        """Let rules see all rows; the delta is the rows from number `old` on, and without one there is none."""
+        words = self._words
+        words[layout.ALL] = words[layout.COUNT]
+        words[layout.OLD] = words[layout.COUNT] if old is None else old
+
+    def _tell_index(self, index: Index) -> None:
+        words = self.store.X[index.number]
+        words[layout.TABLE] = self.number
+        words[layout.HEADS], words[layout.HEAD_COUNT] = address_of(index.heads), len(index.heads)
+        words[layout.NEXT] = address_of(index.next)
+        words[layout.NEWER] = address_of(index.newer) if len(index.newer) else 0
+        words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), address_of(index.key_columns)
+
+    def _index_numbers(self) -> Int32s:
+        if len(self._numbers) != len(self.indexes):
+            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
+        return self._numbers
+
+    def distinct_keys(self, columns: Sequence[int]) -> int:
+        """How many keys the index on some columns has; 0 if there is none, or nothing in it."""
+        index = self.indexes.get(tuple(columns))
+        return int(self.store.X[index.number, layout.DISTINCT]) if index is not None else 0
+
+    def index_on(self, columns: Sequence[int]) -> Index:
+        """The index on some columns, made if need be; it holds nothing until the next `extend_index`."""
+        key = tuple(columns)
+        if key not in self.indexes:
+            index = Index(self.store.new_index(), key, self._capacity)
+            self.indexes[key] = index
+            self._tell_index(index)
+        return self.indexes[key]
+
+    def rows_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The rows that have one of some different keys in these columns, by one probe of an index for each key."""
+        index = self.index_on(columns)
+        self.mark_delta()
+        self.extend_index(index)
+        found = np.empty(len(keys), np.int32)
+        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
+        rows, numbers = self._rows.reshape(self._capacity, self.arity), found[found >= 0]
+        pieces = [rows[numbers]]
+        while len(numbers):  # along all chains at once; where keys are kept, each has one row
+            numbers = index.next[numbers] - 1
+            numbers = numbers[numbers >= 0]
+            pieces += [rows[numbers]] if len(numbers) else []
+        return np.concatenate(pieces)
+
+    def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """For each key whether any row has it in these columns."""
+        index = self.index_on(columns)
+        self.mark_delta()
+        self.extend_index(index)
+        found = np.empty(len(keys), np.int32)
+        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
+        return found >= 0
+
+    def forget_index(self, index: Index) -> None:
+        """Let an index hold nothing until the next `extend_index`."""
+        index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
+        self.store.X[index.number] = 0
+        self._tell_index(index)
+
+    def extend_index(self, index: Index, poll: Callable[[], None] = lambda: None) -> None:
+        """Enter all rows but those that are just being derived into an index; `poll` is called now and then, and may raise."""
+        count = int(self._words[layout.ALL])
+        words = self.store.X[index.number]
+        if words[layout.UPTO] < count:
+            self._make_room(index, words, count)
+            for upto in range(int(words[layout.UPTO]) + _PIECE, count, _PIECE):
+                kernel.extend_index(self.store.M, self.store.X, index.number, upto)
+                poll()
+            kernel.extend_index(self.store.M, self.store.X, index.number, count)
+
+    def make_room_in_index(self, index: Index) -> None:
+        """Let the kernel extend an index by itself as far as the table has room."""
+        self._make_room(index, self.store.X[index.number], self._capacity)
+        if self.store.X[index.number, layout.UPTO] == 0:
+            kernel.extend_index(self.store.M, self.store.X, index.number, int(self._words[layout.ALL]))
+
+    def _make_room(self, index: Index, words: Int64s, count: int) -> None:
+        """Heads for all keys there may be: one for each id if the index has one column and ids are not too many, else hashed."""
+        ids = self.store.term_count()
+        was_direct = bool(words[layout.IS_DIRECT])
+        is_direct = len(index.columns) == 1 and ids <= (16 if was_direct else 2) * count + 4096  # no going back and forth
+        if is_direct:
+            if was_direct and len(index.heads) >= ids:
+                return
+            length = 2 * ids
+        else:
+            if not was_direct and len(index.heads) >= 2 * count:
+                return
+            length = 1 << (2 * count + 30).bit_length()
+        if is_direct and was_direct:
+            heads = np.zeros(length, np.int32)
+            heads[: len(index.heads)] = index.heads
+            index.heads = heads
+        else:
+            index.heads = np.zeros(length, np.int32)
+            words[layout.UPTO] = words[layout.DISTINCT] = 0
+        words[layout.IS_DIRECT] = is_direct
+        self._tell_index(index)

@@ -1,0 +1,56 @@
+"""What a run needs of an engine.  `local_backend` and `spark_backend` offer it; tests bring small ones of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tidelog.pipeline.batch.rejects import RejectLog
+from tidelog.pipeline.job.parts import SinkPart, SourcePart
+from tidelog.pipeline.report.outcome import Placement, Round
+
+ShowProgress = Callable[[Any], None]
+"""Called while facts are derived, with an object that has `unit`, `units`, `working_on`, `round`, `facts` and `seconds`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSource:
+    """What one source has given."""
+
+    relations: tuple[str, ...]
+    rows: int
+    """Rows that were read, rejected ones among them."""
+    rejected: int = 0
+    note: str = ""
+
+
+class Backend(Protocol):
+    """An engine with the program of a job."""
+
+    def load(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:
+        """Read a source; rows that do not fit go to `rejects`, which raises an error when there are too many."""
+
+    def schema(self, source: SourcePart) -> list[tuple[str, str]]:
+        """The columns of a source with their types, without reading all of it."""
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has, when all that follows has been derived."""
+
+    def placements(self) -> list[Placement]:
+        """Where each hyper-node was evaluated."""
+
+    def rounds(self) -> list[Round]:
+        """What was new in each round, as far as that is known."""
+
+    def write_folder(self, sink: SinkPart, folder: str) -> None:
+        """Write the facts of a relation as files into a folder that is not there yet."""
+
+    def write_table(self, sink: SinkPart) -> None:
+        """Write the facts of a relation to a table, or to a path in a format that keeps versions by itself."""
+
+    def versions(self) -> dict[str, str]:
+        """What took part in the run, with versions."""
+
+    def close(self) -> None:
+        """Give back what was taken for this run; what the user brought stays."""

@@ -1,0 +1,122 @@
+"""What a job would do: sources with their columns, where each hyper-node would probably be evaluated, sinks.  Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tidelog.pipeline.batch.backend import Backend
+from tidelog.pipeline.batch.versioned_folder import VersionedFolder
+from tidelog.pipeline.job.job_file import Job
+from tidelog.pipeline.job.job_values import shown_options, shown_size, without_passwords
+from tidelog.pipeline.job.parts import columns_of
+from tidelog.pipeline.job.schemas import size_and_age
+from tidelog.pipeline.report.outcome import Placement
+from tidelog.program.modules import Module, ModuleKind
+
+
+def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
+    """The lines of a dry run; without a backend, sources are not opened."""
+    relations = "1 relation" if len(job.program.relations) == 1 else f"{len(job.program.relations)} relations"
+    rules = "1 rule" if len(job.program.rules) == 1 else f"{len(job.program.rules)} rules"
+    yield f"{job.name}: {rules}, {relations}, engine {job.engine.name}"
+    yield ""
+    yield "sources"
+    yield from _indented(_sources(job, backend)) if job.sources else ["  none"]
+    yield ""
+    yield "placements expected"
+    rows = [(", ".join(map(job.program.printer.predicate, p.relations)), p.where, p.why) for p in expected_placements(job)]
+    yield from _indented(_table(rows)) if rows else ["  none: there are no rules"]
+    yield ""
+    yield "sinks"
+    yield from _indented(_sinks(job))
+    yield from _more(job)
+
+
+def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
+    program = job.program
+    for source in job.sources:
+        size, modified = size_and_age(source)
+        told = [source.format or "table", shown_size(size), f"{modified:%Y-%m-%d %H:%M} UTC" if modified else ""]
+        target = "relations by predicate" if source.relation is None else program.printer.predicate(source.relation)
+        yield f"{without_passwords(source.origin)} ({', '.join(part for part in told if part)}) -> {target}"
+        if backend is not None and (columns := backend.schema(source)):
+            yield "  has    " + ", ".join(f"{name}: {kind}" for name, kind in columns)
+        if source.relation is not None:
+            relation = program.relations[source.relation]
+            kinds = [str(column.type) for column in relation.columns] if relation.columns else ["any"] * relation.arity
+            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(columns_of(relation), kinds, strict=True))
+            yield f"  wanted {wanted}"
+        if source.columns:
+            yield "  columns " + ", ".join(f"{given} -> {wanted}" for given, wanted in source.columns.items())
+        if source.options:
+            yield "  options " + ", ".join(f"{key} = {value}" for key, value in shown_options(source.options).items())
+
+
+def expected_placements(job: Job) -> list[Placement]:
+    """Where each part would be evaluated, as far as that is known before the data is."""
+    program = job.program
+    modules = {module.relation: module for module in program.modules if module.is_whole} if job.engine.modules else {}
+    found = []
+    for component in program.graph.components:
+        if component.rules:
+            module = next((modules[name] for name in component.predicates if name in modules), None)
+            where, why = _place(job, module)
+            found.append(Placement(component.predicates, where, why))
+    return found
+
+
+def _place(job: Job, module: Module | None) -> tuple[str, str]:
+    if job.engine.name == "local":
+        return "kernel", "the local engine has one place"
+    if job.engine.placement != "auto":
+        return job.engine.placement, "as asked for, where that can be"
+    budget = f"the budget of {shown_size(job.engine.memory_budget)}" if job.engine.memory_budget else "the memory budget"
+    other = "in DataFrame rounds"
+    if module is not None:
+        is_symmetric = module.kind is ModuleKind.SYMMETRIC_TRANSITIVE
+        other = "by connected components" if is_symmetric else "decomposed, a share of the left ends for each task"
+    return "kernel", f"if its facts fit {budget}; otherwise {other}"
+
+
+def _sinks(job: Job) -> Iterator[str]:
+    for sink in job.sinks:
+        shown = job.program.printer.predicate(sink.relation)
+        yield f"{shown} -> {without_passwords(sink.target)} ({sink.format}, {sink.mode})"
+        if sink.is_versioned and sink.path is not None:
+            current = VersionedFolder(sink.path, "", sink.keep).current
+            yield f"  {'the version now is ' + current if current else 'no version yet'}; {sink.keep} are kept"
+        if sink.options:
+            yield "  options " + ", ".join(f"{key} = {value}" for key, value in shown_options(sink.options).items())
+
+
+def _more(job: Job) -> Iterator[str]:
+    limits = [f"{key} {value:,}" for key, value in _limits(job) if value is not None]
+    yield ""
+    if (stream := job.stream) is not None:
+        yield f"updates <- {stream.folder or 'a streaming DataFrame'}, {stream.updates:,} a batch; broken ones: {stream.broken}"
+        yield f"state -> {stream.state}"
+        if stream.feed is not None:
+            yield f"change feed -> {stream.feed} ({stream.feed_format})"
+        yield ""
+    yield f"limits: {', '.join(limits)}"
+    yield f"rejected rows -> {job.rejects_folder}"
+    if job.report:
+        yield f"report -> {job.report}"
+    if job.variables:
+        yield f"environment: {', '.join(job.variables)}"
+
+
+def _limits(job: Job) -> list[tuple[str, float | None]]:
+    limits = job.limits
+    return [("facts", limits.facts), ("seconds", limits.seconds), ("rounds", limits.rounds), ("rejects", limits.rejects)]
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield f"  {line}"

@@ -1,0 +1,171 @@
+"""Rows of files for the local engine where a plain `load` is not enough: columns by another name, and rows that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tidelog.errors import did_you_mean, fail
+from tidelog.pipeline.job.parts import SourcePart, columns_of
+from tidelog.pipeline.report.outcome import RejectedRow
+from tidelog.values import IRI, Kind, Literal, Value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from tidelog.files.fitting import Fitted
+    from tidelog.files.matching import Matched
+    from tidelog.files.raw import RawTable
+    from tidelog.program.relations import Relation
+
+
+def local_format(source: SourcePart) -> str | None:
+    """The format as the local engine names it."""
+    return "jsonl" if source.format == "json" else source.format
+
+
+def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], list[RejectedRow], int]:
+    """Tables with the rows that fit, the rows that do not, and how many rows there are in all."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from tidelog.files.fitting import fit_cells, fit_text
+    from tidelog.files.matching import match_columns
+
+    raw = _mapped(_raw(source, relation), source, relation)
+    if not raw.columns:
+        return [], [], 0
+    matched = match_columns(raw, relation.name, relation)
+    fitted = [
+        fit_text(cells, kind) if raw.is_text and not isinstance(cells, list) else fit_cells(cells, kind, raw.source, label)
+        for cells, kind, label in zip(
+            (raw.columns[position] for position in matched.positions), matched.kinds, matched.labels, strict=True
+        )
+    ]
+    masks = [mask for column in fitted if (mask := column.misfits()) is not None]
+    bad = masks[0] if masks else pa.chunked_array([pa.array([False] * raw.rows)])
+    for mask in masks[1:]:
+        bad = pc.or_(bad, mask)
+    rejected = list(_rejected(raw, matched, fitted, pc.indices_nonzero(bad).to_pylist(), relation.name))
+    good = pc.invert(bad)
+    columns = [_kept(column, good) for column in fitted]
+    if all(isinstance(column, pa.ChunkedArray) for column in columns):
+        return [pa.table(dict(zip(columns_of(relation), columns, strict=True)))], rejected, raw.rows
+    lists = [column if isinstance(column, list) else [_value(cell) for cell in column.to_pylist()] for column in columns]
+    return list(tables_of(relation, zip(*lists, strict=True))), rejected, raw.rows
+
+
+def _raw(source: SourcePart, relation: Relation) -> RawTable:
+    from tidelog.files.delimited import read_delimited
+    from tidelog.files.formats import Format, format_of
+    from tidelog.files.json_lines import read_json_lines
+    from tidelog.files.tables import read_table_file
+
+    path = Path(source.path or "")
+    file_format = format_of(path, local_format(source))
+    match file_format.format:
+        case Format.CSV | Format.TSV | Format.FACTS:
+            header: Any = True if source.columns and source.header == "auto" else source.header
+            return read_delimited(path, file_format, relation.name, None if source.columns else relation, header)
+        case Format.JSON_LINES:
+            return read_json_lines(path, file_format, relation.name)
+    return read_table_file(path, file_format)
+
+
+def _mapped(raw: RawTable, source: SourcePart, relation: Relation) -> RawTable:
+    """The table with the columns that the mapping and the relation name, in the relation's order and under its names."""
+    if not source.columns:
+        return raw
+    names = raw.names or tuple(f"c{number}" for number in range(1, len(raw.columns) + 1))
+    for given in source.columns:
+        if given not in names:
+            fix = did_you_mean(given, names) or f"its columns are {', '.join(names)}"
+            raise fail("TL081", f"{raw.source} has no column `{given}`, which the job maps to `{source.columns[given]}`", fix=fix)
+    place = {wanted: names.index(given) for given, wanted in source.columns.items()}
+    wanted = columns_of(relation)
+    for name in wanted:
+        if name not in place and name in names and name not in source.columns:
+            place[name] = names.index(name)
+    if missing := [name for name in wanted if name not in place]:
+        fix = f"map one of {', '.join(names)} to it"
+        raise fail("TL081", f"{raw.source} has no column for `{missing[0]}` of `{relation.name}`", fix=fix)
+    return replace(raw, names=tuple(wanted), columns=tuple(raw.columns[place[name]] for name in wanted))
+
+
+def _rejected(raw: RawTable, matched: Matched, fitted: Sequence[Fitted], rows: list[int], relation: str) -> Iterator[RejectedRow]:
+    from tidelog.files.rejects import shown
+
+    misfits = [column.misfits() for column in fitted]
+    for row, place in zip(rows, raw.places(rows), strict=True):
+        at = next(at for at, mask in enumerate(misfits) if mask is not None and mask[row].as_py())
+        column = fitted[at]
+        if column.missing is not None and column.missing[row].as_py():
+            problem = "it is empty" if raw.is_text else "it is null"
+        else:
+            kind = matched.kinds[at] or column.kind
+            cell = shown(_cell(raw, matched.positions[at], row))
+            problem = f"{cell} is not of the type {kind}" if kind else f"{cell} is nothing that a fact can hold"
+        record = ",".join(str(_cell(raw, at, row)) for at in range(len(raw.columns)))
+        yield RejectedRow(relation, raw.source, place, record, f"column {matched.labels[at]}: {problem}")
+
+
+def _cell(raw: RawTable, at: int, row: int) -> object:
+    cells = raw.columns[at]
+    return cells[row] if isinstance(cells, list) else cells[row].as_py()
+
+
+def _kept(column: Fitted, good: pa.ChunkedArray) -> pa.ChunkedArray | list[Value]:
+    """The cells of the rows that fit, IRIs marked as such."""
+    import pyarrow as pa
+
+    if isinstance(column.values, list):
+        return [value for value, fits in zip(column.values, good.to_pylist(), strict=True) if fits and value is not None]
+    values = column.values.filter(good)
+    return pa.chunked_array([_iris(values.to_pylist())]) if column.kind is Kind.IRI else values
+
+
+def _value(cell: Any) -> Value:
+    from tidelog.values import from_python
+
+    return from_python(IRI(cell["iri"]) if isinstance(cell, dict) else cell)
+
+
+def _iris(texts: list[str]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array([{"iri": text} for text in texts], pa.struct([("iri", pa.string())]))
+
+
+# --- values as tables --------------------------------------------------------------------------------------------------------
+
+
+def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator[pa.Table]:
+    """Rows of any values as tables, one for each combination of kinds, so that nothing is converted on the way in."""
+    import pyarrow as pa
+
+    groups: dict[tuple[Kind, ...], list[tuple[Value, ...]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(value.kind for value in row), []).append(row)
+    for kinds, group in groups.items():
+        columns = [_array(kind, [row[at] for row in group]) for at, kind in enumerate(kinds)]
+        yield pa.table(dict(zip(columns_of(relation), columns, strict=True)))
+
+
+def _array(kind: Kind, values: list[Value]) -> pa.Array:
+    import pyarrow as pa
+
+    from tidelog.files.columns import ARROW_TYPES
+
+    contents: list[Any] = [value.content for value in values]
+    if kind is Kind.IRI:
+        return _iris([iri.text for iri in contents])
+    if kind is Kind.LITERAL:
+        fields = pa.struct([("value", pa.string()), ("type", pa.string()), ("lang", pa.string())])
+        return pa.array([_described(literal) for literal in contents], fields)
+    return pa.array(contents, ARROW_TYPES[kind])
+
+
+def _described(literal: Literal) -> dict[str, str | None]:
+    return {"value": literal.text, "type": literal.datatype, "lang": literal.language}

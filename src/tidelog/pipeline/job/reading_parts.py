@@ -1,0 +1,211 @@
+"""Each part of a job file read from its table, with the checks that concern this part alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from tidelog.errors import did_you_mean
+from tidelog.files.formats import ENDINGS
+from tidelog.pipeline.job.job_values import size_of
+from tidelog.pipeline.job.parts import (
+    LINEAGES,
+    LOCAL_FORMATS,
+    PLACEMENTS,
+    RDF_FORMATS,
+    TABLE_FORMATS,
+    VERSIONED_FORMATS,
+    VERSIONS_KEPT,
+    EnginePart,
+    LimitsPart,
+    SinkPart,
+    SourcePart,
+    StreamPart,
+)
+from tidelog.pipeline.job.toml_checks import Section
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_MODES = ("overwrite", "append", "error", "ignore")
+_FOLDER_MODES = ("overwrite", "error")
+
+
+def resolved(path: str, folder: Path) -> str:
+    """A path from the folder of the job file; URIs such as `s3a://…` stay as they are."""
+    return path if _URI.match(path) else os.path.normpath(folder / path)
+
+
+def is_uri(path: str) -> bool:
+    """Whether a path names its file system."""
+    return _URI.match(path) is not None
+
+
+def read_engine(part: Section, folder: Path) -> EnginePart:
+    """`[engine]`."""
+    budget: int | None = None
+    if part.has("memory_budget"):
+        budget = _size(part, "memory_budget")
+    engine = EnginePart(
+        part.choice("name", ("spark", "local"), "spark"),
+        budget,
+        part.choice("placement", PLACEMENTS, "auto"),
+        part.choice("lineage", LINEAGES, "auto"),
+        None if (kept := part.text("lineage_folder")) is None else resolved(kept, folder),
+        part.truth("modules", default=True),
+    )
+    part.finish()
+    if engine.name == "local":
+        for key, value, default in (("placement", engine.placement, "auto"), ("memory_budget", engine.memory_budget, None)):
+            if value != default:
+                part.note(key, "the local engine has one place, its own process", 'remove it, or use name = "spark"', "TL091")
+    return engine
+
+
+def _size(part: Section, key: str) -> int | None:
+    """A size, as a text with a unit or a number of bytes."""
+    number_or_text = part.raw(key)
+    if isinstance(number_or_text, int) and not isinstance(number_or_text, bool) and number_or_text > 0:
+        return number_or_text
+    size = size_of(number_or_text) if isinstance(number_or_text, str) else None
+    if size is None:
+        part.note(key, f"{number_or_text!r} is no size", 'write it like "2 GB" or "512 MiB"')
+    return size
+
+
+def read_limits(part: Section) -> LimitsPart:
+    """`[limits]`."""
+    limits = LimitsPart(part.whole("facts"), part.number("seconds"), part.whole("rounds"), part.whole("rejects", 0, 0) or 0)
+    part.finish()
+    return limits
+
+
+def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
+    """`[stream]`."""
+    updates, state, feed = part.text("folder"), part.text("state", required=True), part.text("feed")
+    aside = part.text("broken_folder")
+    for key, path in (("folder", updates), ("state", state), ("feed", feed), ("broken_folder", aside)):
+        if path is not None and is_uri(path):
+            part.note(key, "it is an address, and a folder of this machine is expected", "mount it, and give its path")
+    if engine.name == "local":
+        part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
+    kept = resolved(state or "", folder)
+    stream = StreamPart(
+        None if updates is None else resolved(updates, folder),
+        kept,
+        resolved(aside, folder) if aside is not None else f"{kept}/broken",
+        None if feed is None else resolved(feed, folder),
+        part.choice("feed_format", ("json", "parquet"), "json"),
+        part.whole("updates", 100) or 100,
+        part.choice("broken", ("set aside", "stop"), "set aside"),
+        part.whole("snapshot_every", 50) or 50,
+    )
+    part.finish()
+    return stream
+
+
+def read_source_part(part: Section, folder: Path, engine: EnginePart) -> SourcePart:
+    """One `[[source]]`."""
+    path, table = part.text("path"), part.text("table")
+    given = part.text("format")
+    if given is None or path or table:  # a source of Spark may be told by its format and options alone
+        _check_place(part, path, table)
+    file_format = (given or _format_of(path)) if path else given
+    is_rdf = file_format in RDF_FORMATS
+    relation = part.text("relation", required=not is_rdf)
+    header = part.header("header")
+    source = SourcePart(
+        relation,
+        None if path is None else resolved(path, folder),
+        table,
+        file_format,
+        header,
+        part.texts("columns"),
+        part.options("options"),
+    )
+    part.finish()
+    if path and file_format is None:
+        known = ", ".join((*ENDINGS, ".nt", ".ttl"))
+        part.note("path", f"the format of {path} cannot be told by its ending", f"say `format`; the known endings are {known}")
+    if is_rdf:
+        _refuse(
+            part, "triples tell which relation they belong to", relation=relation, columns=source.columns, header=header != "auto"
+        )
+    if engine.name == "local":
+        _check_local_source(part, source)
+    return source
+
+
+def _refuse(part: Section, reason: str, **given: object) -> None:
+    for key, value in given.items():
+        if value:
+            part.note(key, f"it has no place here: {reason}", "remove it")
+
+
+def _check_place(part: Section, path: str | None, table: str | None) -> None:
+    if path and table:
+        part.problems.add(part.place, "there are both `path` and `table`", "keep one of the two")
+    elif not path and not table and not part.is_broken("path", "table"):
+        part.problems.add(part.place, "it needs `path` or `table`", "add one of the two")
+
+
+def _format_of(path: str) -> str | None:
+    """The format that the ending of a path tells, without its compression."""
+    name = path.rstrip("/").rpartition("/")[2].lower().removesuffix(".gz")
+    ending = Path(name).suffix
+    if ending in (".nt", ".ttl"):
+        return ending[1:]
+    known = ENDINGS.get(ending)
+    return known.format.value if known else "json" if ending == ".json" else None
+
+
+def _check_local_source(part: Section, source: SourcePart) -> None:
+    fix = 'use `[engine] name = "spark"`'
+    if source.table:
+        part.note("table", "the local engine reads no tables", fix, "TL091")
+    elif source.path and is_uri(source.path):
+        part.note("path", "the local engine reads files of this machine", fix, "TL091")
+    elif source.format and source.format not in (*LOCAL_FORMATS, *RDF_FORMATS):
+        part.note(
+            "format",
+            f"the local engine does not read `{source.format}`",
+            did_you_mean(source.format, LOCAL_FORMATS) or fix,
+            "TL091",
+        )
+    if source.options:
+        part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")
+
+
+def read_sink(part: Section, folder: Path, engine: EnginePart) -> SinkPart:
+    """One `[[sink]]`."""
+    relation = part.text("relation", required=True) or ""
+    path, table = part.text("path"), part.text("table")
+    _check_place(part, path, table)
+    given = part.text("format")
+    sink = SinkPart(
+        relation,
+        None if path is None else resolved(path, folder),
+        table,
+        given or "parquet",
+        part.choice("mode", _MODES, "overwrite"),
+        part.whole("keep", VERSIONS_KEPT) or VERSIONS_KEPT,
+        part.options("options"),
+    )
+    part.finish()
+    if path and sink.format not in (*VERSIONED_FORMATS, *TABLE_FORMATS):
+        known = (*VERSIONED_FORMATS, *TABLE_FORMATS)
+        fix = did_you_mean(sink.format, known) or f"choose one of {', '.join(known)}"
+        part.note("format", f"a folder of `{sink.format}` cannot be written", fix)
+    if sink.is_versioned and sink.mode not in _FOLDER_MODES:
+        fix = "leave it away; `append` is for tables"
+        part.note("mode", f"a folder holds a whole result in each version, so it cannot be written with {sink.mode!r}", fix)
+    if engine.name == "local":
+        fix = 'use `[engine] name = "spark"`'
+        if table:
+            part.note("table", "the local engine writes no tables", fix, "TL091")
+        elif path and is_uri(path):
+            part.note("path", "the local engine writes to folders of this machine", fix, "TL091")
+        elif path and sink.format in TABLE_FORMATS:
+            part.note("format", f"the local engine does not write `{sink.format}`", fix, "TL091")
+        if sink.options:
+            part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")
+    return sink

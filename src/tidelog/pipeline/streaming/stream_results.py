@@ -1,0 +1,65 @@
+"""What readers get of a streaming job between two batches: new versions of its sinks, and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from time import perf_counter
+
+from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
+from tidelog.pipeline.batch.spark_backend import SparkBackend
+from tidelog.pipeline.job.job_file import Job
+from tidelog.pipeline.report.outcome import Outcome
+from tidelog.pipeline.report.terminal import Terminal
+from tidelog.pipeline.streaming.stream_history import Step, StreamHistory
+from tidelog.pipeline.streaming.stream_state import Commit
+from tidelog.syntax.printer import Printer
+
+
+class StreamResults:
+    """What is known of a streaming job since it was started."""
+
+    def __init__(self, job: Job, terminal: Terminal) -> None:
+        self._given, self._terminal = job, terminal
+        self._outcome = outcome_of(job)
+        self._history = StreamHistory()
+
+    def read_sources(self, job: Job, backend: SparkBackend) -> None:
+        """Load all sources."""
+        started = perf_counter()
+        read_sources(job, backend, self._outcome, self._terminal)
+        self._outcome.stages["read"] = perf_counter() - started
+
+    def took(self, stage: str, seconds: float) -> None:
+        """Note how long a stage took."""
+        self._outcome.stages[stage] = seconds
+
+    def note(self, step: Step) -> None:
+        """Note an update that has been committed."""
+        self._history.note(step)
+
+    def publish(self, job: Job, backend: SparkBackend, check: Callable[[], None]) -> None:
+        """New versions of the sinks whose relations there are: rules may have gone, and relations with them.
+
+        `check` raises an error if somebody else is to write them.
+        """
+        known = backend.kb.relations
+        sinks = tuple(sink for sink in job.sinks if sink.relation in known)
+        outcome = publish(replace(job, sinks=sinks), backend, self._terminal, check)
+        before, self._outcome = self._outcome, outcome
+        outcome.inputs, outcome.rejected = before.inputs, before.rejected
+        outcome.rejected_rows, outcome.rejects_folder = before.rejected_rows, before.rejects_folder
+        outcome.stages = before.stages
+        if job.program is not self._given.program:
+            outcome.program_text = Printer().document(job.program.document)  # as updates have left it
+
+    def report(self, job: Job, last: Commit) -> Outcome:
+        """Write the report, if the job wants one."""
+        history, outcome = self._history, self._outcome
+        history.in_all, history.broken = last.updates, last.broken
+        outcome.stream, outcome.stages["updates"] = history, history.seconds
+        if job.report is not None:
+            from tidelog.pipeline.report.html import write_report
+
+            write_report(outcome, job.report)
+        return outcome

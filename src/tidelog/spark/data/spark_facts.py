@@ -1,0 +1,117 @@
+"""Results that live on Spark: they iterate as tuples, and are DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyspark.sql import functions as f
+
+from tidelog.core.arrays import Int32s
+from tidelog.errors import TidelogError
+from tidelog.facts import Facts
+from tidelog.spark.data.keys import key_of, value_of
+from tidelog.spark.data.spark_dictionary import SparkDictionary
+from tidelog.spark.evaluation.computing import SPARK_TYPES
+from tidelog.spark.session.lineage import lost_blocks_explained
+from tidelog.values import Kind, from_python
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class SparkFacts(Facts):
+    """The facts of a relation, or the answers to a query, as a frame of numbers."""
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        numbers: Callable[[], DataFrame],
+        terms: SparkDictionary,
+        count: int,
+        *,
+        kinds: Sequence[Kind | None] = (),
+        noun: str = "fact",
+        held: Int32s | None = None,
+    ) -> None:
+        """`numbers` gives a frame with the columns c0, c1, … if somebody asks; `kinds` says what is known of the values in them.
+
+        `held` are the same rows, if the driver has them.
+        """
+        self.name, self.columns, self._noun = name, tuple(columns), noun
+        self._make, self._known, self._count = numbers, terms, count
+        self._at_hand = held if terms.knows_all else None
+        self._kinds = tuple(kinds) or (None,) * len(self.columns)
+        self._frame: DataFrame | None = None
+
+    @cached_property
+    def _numbers(self) -> DataFrame:
+        return self._make()
+
+    @property
+    def _keys(self) -> DataFrame:
+        return self._known.decode(self._numbers, len(self.columns))
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def dataframe(self) -> DataFrame:
+        """A Spark DataFrame with typed, named columns.  A column of several kinds becomes a column of texts."""
+        if self._frame is None:
+            self._frame = self._typed_frame()
+        return self._frame
+
+    def _typed_frame(self) -> DataFrame:
+        if not self.columns:
+            return self._numbers.select(f.lit(True).alias("holds"))
+        everywhere = self._known.kinds()
+        types: list[str] = []
+        for at, kind in enumerate(self._kinds):
+            kinds = {kind} if kind is not None else everywhere
+            if len(kinds) > 1:
+                kinds = self._known.kinds_in(self._numbers, f"c{at}")
+            only = next(iter(kinds)) if len(kinds) == 1 else None
+            types.append(SPARK_TYPES.get(only, "string") if only is not None else "string")
+        return self._known.decode_typed(self._numbers, self.columns, types)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        if not self.columns:
+            yield from [()] * len(self)
+            return
+        if self._at_hand is not None:
+            columns = [map(value_of, column.to_pylist()) for column in self._known.decode_rows(self._at_hand)]
+            yield from (tuple(value.content for value in row) for row in zip(*columns, strict=True))
+            return
+        with lost_blocks_explained():
+            for row in self._keys.toLocalIterator():
+                yield tuple(value_of(key).content for key in row)
+
+    def __contains__(self, fact: object) -> bool:
+        if not isinstance(fact, tuple) or len(fact) != len(self.columns):
+            return False
+        try:
+            wanted = [key_of(from_python(value)) for value in fact]
+        except TidelogError:
+            return False  # it cannot be in any fact
+        found = self._keys
+        for at, key in enumerate(wanted):
+            found = found.where(f.col(f"k{at}") == key)
+        with lost_blocks_explained():
+            return found.limit(1).count() > 0
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table."""
+        if not self.columns:
+            return pa.table({"holds": [True] * len(self)}, pa.schema([("holds", pa.bool_())]))
+        with lost_blocks_explained():
+            return self.dataframe.toArrow()
+
+    def write(self, path: Any, format: str | None = None) -> None:  # noqa: A002
+        """Write the facts to one file; `dataframe.write` writes many, and tables."""
+        from tidelog.files.writing import write
+
+        write(self.to_arrow(), path, format)

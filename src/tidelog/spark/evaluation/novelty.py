@@ -1,0 +1,86 @@
+"""Which candidates of a round are new: the one question whose cost must not follow what is known already.
+
+There are three ways to ask it. *By the driver*: a handful of candidates come to the driver, and one scan of the known facts,
+with the handful sent to every task, says which of them it has met. *Candidates first*: where candidates are many, but few
+beside the known facts, they are made distinct and kept, and the known facts pass by them. *Known first*: otherwise the known
+facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Pieces
+and candidates are partitioned alike, so that neither of the last two shuffles what is known. What many candidates meet is an
+inner join of two sets: a semi-join would mean the same, but Spark asks it of each piece by itself, with a hash table for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pyspark.sql import functions as f
+
+from tidelog.core.arrays import Int32s
+from tidelog.spark.data.frames import DRIVER_ROWS, Relation, few_facts
+from tidelog.spark.data.matrices import among, columns, frame_of_rows, rows_of_table, union
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from tidelog.spark.session.lineage import Lineage
+
+TINY = 2_000
+"""A round that starts from no more facts is tried by the driver."""
+_FEW_FIRST, _FEW_BESIDE = 400_000, 24
+"""Candidates are asked for first where they start from no more facts than these, and so many times less than are known."""
+
+
+class Novelty:
+    """Adds to relations what they do not have."""
+
+    def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
+        self.spark, self.lineage = spark, lineage
+
+    def add(self, relation: Relation, candidates: Sequence[DataFrame], start: int) -> Relation | None:
+        """Add candidates that start from so many facts; what is new of them, if anything is."""
+        raw = union(list(candidates))
+        if start <= TINY:
+            rows = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
+            if len(rows) <= DRIVER_ROWS:
+                return self.add_rows(relation, rows)
+        if relation.merges:  # else what came after a mark must stay apart from what came before
+            relation.flush(self.lineage, self.spark)
+        known = relation.frame(self.spark) if relation.count else None
+        if known is None:
+            return self._kept(relation, relation.partitioned(raw).distinct())
+        raw = relation.partitioned(raw)
+        if start <= min(_FEW_FIRST, relation.count // _FEW_BESIDE):
+            return self._candidates_first(relation, raw.distinct(), known)
+        keys = columns(relation.width)
+        return self._kept(relation, raw.join(known.hint("shuffle_hash"), keys, "left_anti").distinct())
+
+    def add_rows(self, relation: Relation, rows: Int32s) -> Relation | None:
+        """The same for candidates that the driver has."""
+        rows = np.unique(rows, axis=0)
+        if relation.few:
+            rows = rows[~among(rows, np.concatenate(relation.few))]
+        known = relation.in_pieces()
+        if len(rows) and known is not None:
+            requested = f.broadcast(frame_of_rows(self.spark, rows))
+            rows = rows[~among(rows, rows_of_table(known.join(requested, columns(relation.width), "left_semi").toArrow()))]
+        if not len(rows):
+            return None
+        relation.add_few(rows, self.lineage, self.spark)
+        return few_facts(rows)
+
+    def _candidates_first(self, relation: Relation, candidates: DataFrame, known: DataFrame) -> Relation | None:
+        candidates, count = self.lineage.cut_and_count(candidates)
+        keys = columns(relation.width)
+        met = known.join(candidates.hint("shuffle_hash"), keys)
+        result = self._kept(relation, candidates.join(met.hint("shuffle_hash"), keys, "left_anti")) if count else None
+        self.lineage.release(candidates)
+        return result
+
+    def _kept(self, relation: Relation, fresh: DataFrame) -> Relation | None:
+        piece, count = self.lineage.cut_and_count(fresh)
+        if not count:
+            self.lineage.release(piece)
+            return None
+        relation.add(piece, count, self.lineage)
+        return Relation(relation.width, relation.by, [(piece, count)], count=count, merges=False)

@@ -1,0 +1,116 @@
+"""What has gone from a unit in rounds and still follows from the rest comes back.
+
+This is the second step of DRed (Gupta, Mumick, Subrahmanian, 1993), a set at a time: what has an instance among the facts that
+are left comes back at once, and what these are used for in the rounds after. Whatever comes back has gone before, so that nobody
+has to ask all facts for it. It gets a new time, since what proved it before may be what has gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tidelog.changes import Counters
+from tidelog.core.arrays import Int32s
+from tidelog.core.rules import CoreRule, Unit
+from tidelog.spark.data.frames import DRIVER_ROWS, Relation
+from tidelog.spark.data.sets import WORTH_FETCHING, Sets
+from tidelog.spark.evaluation.rounds import Rounds
+from tidelog.spark.maintenance.pre_update_state import PreUpdateState
+from tidelog.syntax.tree import Atom, Literal, Negation
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(slots=True)
+class Rederivation:
+    """One unit, from which facts have gone."""
+
+    unit: Unit
+    rounds: Rounds
+    sets: Sets
+    past: PreUpdateState
+    rest: dict[str, Relation]
+    """What has gone, and has not come back yet."""
+    counters: Counters
+    _lower: dict[str, Relation] = field(default_factory=dict)
+    """Relations of other units, in the driver."""
+
+    def run(self) -> None:
+        """Add again what follows from what is left, and keep the rest."""
+        new = self._at_once()
+        while new:
+            for name, facts in new.items():
+                self.counters.inserted += facts.count
+                self.rest[name] = self.sets.outside(self.rest[name], facts)
+                self.rounds.add_new(name, facts, self.sets)
+            self.rounds.watch.poll()
+            new = self._with(self._fetched(new))
+
+    def _at_once(self) -> dict[str, Relation]:
+        """What has an instance among the facts that are left."""
+        found: dict[str, list[DataFrame | Int32s]] = {}
+        for rule in self.unit.rules:
+            if (rest := self.rest.get(rule.head.predicate)) is not None:
+                self.counters.rederived += rest.count
+                found.setdefault(rule.head.predicate, []).append(self._joined(rule, rest, None, rest.count))
+        return self._distinct(found)
+
+    def _with(self, new: Mapping[str, Relation]) -> dict[str, Relation]:
+        """What has an instance with a fact that has come back."""
+        found: dict[str, list[DataFrame | Int32s]] = {}
+        for rule in self.unit.rules:
+            rest = self.rest.get(rule.head.predicate)
+            for at, literal in enumerate(rule.body):
+                if rest is not None and rest.count and isinstance(literal, Atom) and literal.predicate in new:
+                    facts = new[literal.predicate]
+                    self.counters.rederived += facts.count
+                    found.setdefault(rule.head.predicate, []).append(self._joined(rule, facts, at, facts.count))
+        return self._distinct(found)
+
+    def _distinct(self, found: Mapping[str, list[DataFrame | Int32s]]) -> dict[str, Relation]:
+        sets = {name: self.sets.distinct(some, self.rounds.relations[name], DRIVER_ROWS) for name, some in found.items()}
+        return {name: facts for name, facts in sets.items() if facts.count}
+
+    def _joined(self, rule: CoreRule, start: Relation, start_at: int | None, count: int) -> DataFrame | Int32s:
+        """Heads that have gone, of instances that hold: starting from the heads, or from facts that have come back at a place."""
+        body: list[Literal] = [rule.head]
+        seen: list[Relation | None] = [self.rest[rule.head.predicate]]
+        first = 0
+        for at, literal in enumerate(rule.body):
+            first = len(body) if at == start_at else first
+            if at == start_at:
+                body.append(literal)
+                seen.append(start)
+            elif isinstance(literal, Atom) and literal.predicate in self.unit.relations:
+                body.append(literal)
+                seen.append(self.past.whole(literal.predicate).untimed())
+                if literal.predicate in self.rest:
+                    body.append(Negation(literal))
+                    seen.append(self.rest[literal.predicate])
+            else:
+                body.append(literal)
+                seen.append(None)
+
+        def relation_at(at: int, predicate: str) -> Relation:
+            return found if (found := seen[at]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
+
+        return self.rounds.joined(replace(rule, body=tuple(body)), relation_at, first, count)
+
+    def _fetched(self, new: Mapping[str, Relation]) -> Mapping[str, Relation]:
+        """Have all that rounds ask for in the driver, where that is little and few facts have come back."""
+        lower = {atom for rule in self.unit.rules for atom in _predicates(rule)} - set(self.unit.relations)
+        read = [*self.rest.values(), *(self.rounds.relations[name] for name in lower)]
+        if sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING:
+            return new
+        for name in lower - self._lower.keys():
+            self._lower[name] = self.sets.at_hand(self.rounds.relations[name])
+        self.rest = {name: self.sets.at_hand(facts) for name, facts in self.rest.items()}
+        return {name: self.sets.at_hand(facts) for name, facts in new.items()}
+
+
+def _predicates(rule: CoreRule) -> set[str]:
+    atoms = [literal.atom if isinstance(literal, Negation) else literal for literal in rule.body]
+    return {atom.predicate for atom in atoms if isinstance(atom, Atom)}

@@ -1,0 +1,103 @@
+"""What users give to an update on Spark: tuples, or data frames and files by relation; checked before anything happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from tidelog.errors import Diagnostics
+from tidelog.program.explicit import explicit_facts
+from tidelog.program.program import GroundFact, Program
+from tidelog.program.relations import Relation
+from tidelog.spark.data.exchange import Keys
+from tidelog.spark.data.keys import key_of
+
+if TYPE_CHECKING:
+    from tidelog.spark.ingest import Ingested
+
+Given = Iterable[tuple[object, ...]] | Mapping[str, object]
+"""Tuples such as `("edge", "a", "b")`; or, by relation, whatever `load` takes."""
+
+
+@dataclass(slots=True)
+class UpdateKeys:
+    """What an update does to the explicit facts of a relation, as keys, with numbers of rows."""
+
+    arity: int
+    delete: list[tuple[Keys, int]] = field(default_factory=list)
+    insert: list[tuple[Keys, int]] = field(default_factory=list)
+    upsert: list[tuple[Keys, int]] = field(default_factory=list)
+    key: tuple[int, ...] = ()
+    """The columns by which upserts replace."""
+
+
+def given_keys(
+    parts: Mapping[str, Given],
+    program: Program,
+    known: Callable[[str], Relation | None],
+    key_columns: Callable[[str], tuple[int, ...]],
+    read: Callable[[str, object], Ingested],
+) -> dict[str, UpdateKeys]:
+    """What the parts `delete`, `insert` and `upsert` of an update do to each relation."""
+    result: dict[str, UpdateKeys] = {}
+    arities: dict[str, int] = {}
+    diagnostics = Diagnostics()
+
+    def note(part: str, name: str, arity: int, keys: Keys, rows: int) -> None:
+        expected = relation.arity if (relation := known(name)) is not None else arities.setdefault(name, arity)
+        if name.startswith("#") or not name:
+            diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
+        elif expected != arity:
+            diagnostics.add("TL020", f"`{name}` has {expected} arguments, and a fact has {arity}")
+        else:
+            getattr(result.setdefault(name, UpdateKeys(arity)), part).append((keys, rows))
+
+    for part, given in parts.items():
+        if isinstance(given, Mapping):
+            for name, source in given.items():
+                found = read(name, source)
+                width = len([column for column in found.frame.columns if column.startswith("k")])
+                arity = relation.arity if (relation := known(name)) is not None else width
+                note(part, name, arity, found.kept, found.rows)
+        else:
+            for (name, arity), facts in _by_relation(explicit_facts(program, given)).items():
+                if part == "upsert":
+                    facts = _last_of_each_key(facts, key_columns(name))  # noqa: PLW2901
+                note(part, name, arity, keys_table(facts, arity), len(facts))
+    diagnostics.raise_errors()
+    for name, keys in result.items():
+        if keys.upsert:
+            keys.key = key_columns(name)
+    return result
+
+
+def merged(one: Mapping[str, UpdateKeys], other: Mapping[str, UpdateKeys]) -> dict[str, UpdateKeys]:
+    """What two updates do, as one."""
+    result = dict(one)
+    for name, given in other.items():
+        mine = result.get(name, UpdateKeys(given.arity))
+        result[name] = UpdateKeys(
+            given.arity, mine.delete + given.delete, mine.insert + given.insert, mine.upsert + given.upsert, mine.key or given.key
+        )
+    return result
+
+
+def _by_relation(facts: Iterable[GroundFact]) -> dict[tuple[str, int], list[Sequence[Any]]]:
+    result: dict[tuple[str, int], dict[Any, None]] = {}
+    for name, values in facts:
+        result.setdefault((name, len(values)), {})[tuple(values)] = None
+    return {name: list(rows) for name, rows in result.items()}
+
+
+def _last_of_each_key(facts: Iterable[Sequence[Any]], key: Sequence[int]) -> list[Sequence[Any]]:
+    """Of several facts with one key, the last."""
+    return list({tuple(values[at] for at in key): values for values in facts}.values())
+
+
+def keys_table(facts: Sequence[Sequence[Any]], arity: int) -> pa.Table:
+    """Facts of values as keys."""
+    columns = {f"k{at}": pa.array([key_of(values[at]) for values in facts], pa.string()) for at in range(arity)}
+    return pa.table(columns or {"k0": pa.array(["i0"] * len(facts), pa.string())})

@@ -1,0 +1,168 @@
+"""Where a DataFrame's history is cut, so that plans stay small over hundreds of rounds: one policy for a whole run.
+
+`local` keeps the rows in the memory and on the disks of the executors: fast, and lost with them; right where the executor is
+the driver itself. `reliable` writes Parquet into a folder that all machines reach: slower, and nothing is lost or counted
+twice when an executor dies.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tidelog.errors import fail
+from tidelog.spark.session.private_session import is_connect, is_local, made_active
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Policy = Literal["local", "reliable"]
+_LOST = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+_WORTH_SWEEPING = 100
+"""When so many frames have been written since, somebody looks which of them are still read."""
+
+
+class Lineage:
+    """Cuts the history of DataFrames, and cleans up behind itself."""
+
+    def __init__(self, spark: SparkSession, policy: Policy | None = None, folder: str | Path | None = None) -> None:
+        """`policy` is `local` on one machine and `reliable` elsewhere, unless it is given; `folder` is for `reliable` only.
+
+        The folder may be the address of any file system that Spark and pyarrow know (`hdfs:`, `s3:`); a folder of this run's own
+        is made in it.
+        """
+        self.policy: Policy = policy or ("local" if is_local(spark) else "reliable")
+        if self.policy not in ("local", "reliable"):
+            raise fail("TL074", f"there is no lineage policy {policy!r}", fix="choose one of 'local', 'reliable'")
+        if self.policy == "reliable" and folder is None:
+            fix = "give a folder that all machines of the cluster reach"
+            raise fail("TL074", "the lineage policy 'reliable' needs a folder", fix=fix)
+        self._spark = spark
+        self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
+        self._written: dict[int, tuple[DataFrame, str, int]] = {}
+        """Frames with their folders, and how many sweeps there had been."""
+        self._sweeps = self._left = 0
+        self._in_use: list[DataFrame] = []
+        self._protected: set[int] = set()
+        self._waiting: list[DataFrame] = []
+        """Protected frames that were to be released."""
+
+    def cut(self, df: DataFrame) -> DataFrame:
+        """The same rows without their history, computed now."""
+        with lost_blocks_explained(), made_active(self._spark):
+            return df.localCheckpoint() if self._folder is None else self._write(df)
+
+    def cut_and_count(self, df: DataFrame) -> tuple[DataFrame, int]:
+        """The same with the number of rows, which is exact.
+
+        Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those
+        are counted that have been written.
+        """
+        if self._folder is not None or is_connect(self._spark):
+            kept = self.cut(df)
+            with lost_blocks_explained():
+                return kept, kept.count()  # from the footers of the files; and Connect does not observe checkpoints
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as f
+
+        observation = Observation()
+        with lost_blocks_explained():
+            kept = df.observe(observation, f.count(f.lit(1)).alias("rows")).localCheckpoint()
+            return kept, int(observation.get["rows"])
+
+    def release(self, df: DataFrame) -> None:
+        """Give back what a DataFrame from `cut` holds: it must not be used any more.
+
+        Under `local`, Spark frees the blocks when nothing refers to them, so the caller should let go of it too.
+        """
+        if id(df) in self._protected:
+            self._waiting.append(df)
+            return
+        written = self._written.pop(id(df), None)
+        if written is not None:
+            _delete(written[1])
+        else:
+            df.unpersist()
+
+    def protect(self, frames: Iterable[DataFrame]) -> None:
+        """Keep frames that an update may have to go back to, and no others: those wait until the next ones are protected."""
+        waiting, self._waiting = self._waiting, []
+        self._protected = {id(frame) for frame in frames}
+        for frame in waiting:
+            self.release(frame)
+
+    def sweep(self, in_use: Iterable[DataFrame]) -> None:
+        """Remove files that no frame reads which is in use now or was at the last call, if many have come since.
+
+        Those that were written since the call before the last one stay in any case: a change may read them.
+        """
+        if self._folder is None:
+            return
+        now = list(in_use)
+        before, self._in_use = self._in_use, now
+        self._sweeps += 1
+        old = {key: path for key, (_, path, age) in self._written.items() if age < self._sweeps - 2}
+        if len(old) < self._left + _WORTH_SWEEPING:
+            return
+        # Frames are made from others, with some columns or without some rows: only Spark knows the files.
+        frames = {id(frame): frame for frame in (*before, *now)}
+        read = {file.rsplit("/", 2)[-2] for frame in frames.values() for file in frame.inputFiles()}
+        for key, path in old.items():
+            if key not in self._protected and path.rsplit("/", 1)[-1] not in read:
+                del self._written[key]
+                _delete(path)
+        self._left = len(self._written.keys() & old.keys())
+
+    def close(self) -> None:
+        """Remove all files; what was cut must not be used any more."""
+        self._written.clear()
+        self._in_use.clear()
+        if self._folder is not None:
+            _delete(self._folder)
+
+    def __enter__(self) -> Lineage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, df: DataFrame) -> DataFrame:
+        path = f"{self._folder}/{uuid.uuid4().hex}"
+        df.write.parquet(path, compression="lz4")
+        kept = self._spark.read.schema(df.schema).parquet(path)
+        self._written[id(kept)] = kept, path, self._sweeps  # the frame itself too, so that no other can have its id
+        return kept
+
+
+@contextmanager
+def lost_blocks_explained() -> Iterator[None]:
+    """Around an action on a DataFrame from `cut`: a block that died with its executor becomes an error with a code."""
+    try:
+        yield
+    except Exception as error:
+        if _LOST not in str(error):
+            raise
+        message = "an executor was lost, and with it rows that only it had; nothing is written"
+        fix = 'choose the lineage policy "reliable" with a folder that all machines reach, and run the job again'
+        raise fail("TL086", message, fix=fix) from error
+
+
+def _delete(path: str) -> None:
+    """Remove a folder, wherever it is; one that is gone already is no problem."""
+    from pyarrow import fs
+
+    try:
+        if "://" in path and not path.startswith("file:"):
+            system, inner = fs.FileSystem.from_uri(path)
+        else:
+            system, inner = (
+                fs.LocalFileSystem(),
+                "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:") else path,
+            )
+        if system.get_file_info(inner).type is not fs.FileType.NotFound:
+            system.delete_dir(inner)
+    except OSError as error:
+        raise fail("TL060", f"cannot remove {path}: {error}", fix="remove the folder when the job is over") from error

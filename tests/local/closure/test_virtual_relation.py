@@ -1,0 +1,132 @@
+"""Virtual relations against doing it by hand: every kind, with rows of bits and by search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tidelog.local.closure.virtual_relation import VirtualRelation
+
+Pairs = set[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Given facts, steps, and what is to be made of them."""
+
+    starts: list[tuple[int, int]]
+    steps: list[tuple[int, int]] | None = None
+    is_symmetric: bool = False
+    is_irreflexive: bool = False
+    is_turned: bool = False
+
+    def build(self, budget: int | None = None) -> VirtualRelation:
+        return VirtualRelation(
+            matrix(self.starts),
+            None if self.steps is None else matrix(self.steps),
+            is_symmetric=self.is_symmetric,
+            is_irreflexive=self.is_irreflexive,
+            is_turned=self.is_turned,
+            budget=budget,
+        )
+
+    @property
+    def expected(self) -> Pairs:
+        """All pairs, rule by rule until nothing is new."""
+        found = set(self.starts)
+        while True:
+            chains = {(x, z) for x, y in found for v, z in found if y == v}
+            if self.steps is not None:
+                ends = {(x, z) for x, y in found for v, z in self.steps if y == v}
+                begins = {(x, z) for x, y in self.steps for v, z in found if y == v}
+                chains = begins if self.is_turned else ends
+            new = {(x, z) for x, z in chains if not (self.is_irreflexive and x == z)}
+            if self.is_symmetric:
+                new |= {(y, x) for x, y in found}
+            if new <= found:
+                return found
+            found |= new
+
+
+def matrix(pairs: list[tuple[int, int]]) -> NDArray[np.int32]:
+    return np.array(pairs, np.int32).reshape(-1, 2)
+
+
+def as_set(relation: VirtualRelation) -> Pairs:
+    rows = [(x, y) for x, y in relation.rows.tolist()]
+    assert len(rows) == len(set(rows)), "a pair twice"
+    return set(rows)
+
+
+node = st.integers(0, 9) | st.sampled_from((70, 200))
+pair_lists = st.lists(st.tuples(node, node), max_size=14, unique=True)
+closures = st.builds(Case, pair_lists, st.none(), st.just(False), st.booleans())
+partitions = st.builds(Case, pair_lists, st.none(), st.just(True), st.booleans())
+linear = st.builds(Case, pair_lists, pair_lists, st.just(False), st.just(False), st.booleans())
+
+
+@st.composite
+def linear_with_base(draw: st.DrawFn) -> Case:
+    """The linear kind with an inequality, which needs all steps among the given facts."""
+    steps = draw(pair_lists)
+    more = [pair for pair in draw(pair_lists) if pair not in steps]
+    return Case([*steps, *more], steps, False, True, draw(st.booleans()))
+
+
+cases = closures | partitions | linear | linear_with_base()
+
+
+@pytest.mark.parametrize("budget", [None, 0], ids=["bits", "search"])
+@given(case=cases)
+def test_pairs(budget: int | None, case: Case) -> None:
+    relation, expected = case.build(budget), case.expected
+    assert relation.is_searched == (budget == 0 and not case.is_symmetric and bool(case.starts or case.steps))
+    assert as_set(relation) == expected
+    assert len(relation) == len(expected)
+    requested = [(x, y) for x in range(11) for y in (*range(11), 70, 200, 1000)]
+    assert relation.contains(matrix(requested)).tolist() == [pair in expected for pair in requested]
+    assert relation.count_loops() == sum(x == y for x, y in expected)
+
+
+@given(case=cases, most=st.integers(1, 12), budget=st.sampled_from((None, 0)))
+def test_pairs_come_in_pieces(case: Case, most: int, budget: int | None) -> None:
+    pieces = [list(zip(left.tolist(), right.tolist(), strict=True)) for left, right in case.build(budget).chunks(most)]
+    assert sorted(pair for piece in pieces for pair in piece) == sorted(case.expected)
+    assert not case.expected or len(pieces) >= len(case.expected) / (most + 12)
+
+
+def test_a_relation_is_what_its_rows_were() -> None:
+    """It does not look at them again."""
+    rows = matrix([(1, 2), (2, 3)])
+    relation = VirtualRelation(rows, None)
+    rows[:] = 7
+    assert as_set(relation) == {(1, 2), (2, 3), (1, 3)}
+
+
+def test_the_budget_decides() -> None:
+    chain = Case([(n, n + 1) for n in range(100)])
+    assert not chain.build(8 * 2 * 101).is_searched
+    assert chain.build(8 * 2 * 101 - 1).is_searched
+    assert len(chain.build(0)) == len(chain.build()) == 5050
+
+
+def test_looking_up_can_stop_it() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        VirtualRelation(matrix([(1, 2), (2, 3)]), None, poll=stop)
+
+
+@pytest.mark.parametrize("is_symmetric", [True, False])
+def test_nothing(is_symmetric: bool) -> None:
+    relation = Case([], is_symmetric=is_symmetric).build()
+    assert len(relation) == 0
+    assert as_set(relation) == set()
+    assert relation.contains(matrix([(0, 0)])).tolist() == [False]
+    assert relation.count_loops() == 0

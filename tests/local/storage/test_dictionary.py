@@ -1,0 +1,148 @@
+"""Values to ids and back: one id for each value, whichever door it came through."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.local_engine import ODD, under
+from tests.some_values import INFINITY, NAN, OF_KIND, any_value, f, i, s
+
+from tidelog.core.arrays import Int32s
+from tidelog.files.columns import ARROW_TYPES
+from tidelog.local.storage.dictionary import Dictionary
+from tidelog.values import IRI, Kind, Literal, Value, boolean, from_python, text_of
+
+COLUMN_KINDS = [kind for kind in Kind if kind in ARROW_TYPES]
+
+
+def contents(values: list[Value]) -> list[object]:
+    return [value.content.text if isinstance(value.content, IRI) else value.content for value in values]
+
+
+@pytest.fixture(params=["usual", "tiny"])
+def terms(request: pytest.FixtureRequest) -> Dictionary:
+    """A dictionary, and one that has to grow at once."""
+    if request.param == "usual":
+        return Dictionary()
+    with under(ODD):
+        return Dictionary()
+
+
+@given(st.lists(any_value, max_size=40), st.booleans())
+def test_there_and_back(values: list[Value], is_tiny: bool) -> None:
+    with under(ODD):
+        dictionary = Dictionary()
+    terms = dictionary if is_tiny else Dictionary()
+    ids = terms.encode(values)
+    assert terms.values_of(ids) == values
+    assert len(terms) == len(set(values)) == len(set(ids.tolist()))
+    assert terms.encode(values).tolist() == ids.tolist()
+    terms._known.clear()  # what Python remembers is only a short cut
+    assert terms.encode(values).tolist() == ids.tolist()
+    assert terms.objects_of(ids).tolist() == [value.content for value in values] or NAN in values
+    assert set(terms.kinds_of(ids)) == {value.kind for value in values}
+
+
+@pytest.mark.parametrize("kind", COLUMN_KINDS)
+@given(data=st.data())
+@settings(max_examples=40)
+def test_columns(kind: Kind, data: st.DataObject) -> None:
+    """An Arrow column has the ids that its values have, and comes back as it was."""
+    values = data.draw(st.lists(OF_KIND[kind], max_size=30))
+    terms = Dictionary()
+    known = terms.encode(values[::2])
+    column = pa.array(contents(values), ARROW_TYPES[kind])
+    ids = terms.encode_column(kind, column)
+    assert ids[::2].tolist() == known.tolist()
+    assert terms.values_of(ids) == values
+    assert terms.encode_column(kind, column.slice(3)).tolist() == ids[3:].tolist()
+    if values:
+        decoded = terms.decode_column(ids)
+        assert decoded.cast(ARROW_TYPES[kind]).to_pylist() == column.to_pylist() or NAN in values
+        compact = terms.decode_compactly(ids)
+        if isinstance(compact, pa.DictionaryArray):
+            compact = compact.dictionary_decode()
+        assert compact.equals(decoded) or NAN in values
+
+
+def test_values_that_python_takes_for_equal_are_apart(terms: Dictionary) -> None:
+    values = [i(1), f(1.0), boolean(True), s("1"), from_python(IRI("1")), from_python(Literal("1", None, "en"))]
+    assert len(set(terms.encode(values).tolist())) == 6
+    assert terms.values_of(terms.encode(values)) == values
+
+
+def test_one_nan_and_one_zero(terms: Dictionary) -> None:
+    odd_nan = np.array([0x7FF8000000000001, -1], np.int64).view(np.float64)
+    ids = terms.encode_column(Kind.FLOAT, pa.array([*odd_nan, float("nan"), -0.0, 0.0, float("inf")]))
+    assert len(set(ids.tolist())) == 3
+    assert terms.encode([NAN, f(-0.0), INFINITY]).tolist() == [ids[0], ids[3], ids[5]]
+
+
+def test_the_empty_text(terms: Dictionary) -> None:
+    """It takes no room, and is another value than whatever stands in the same place."""
+    values = [s(""), s("abc"), from_python(IRI("")), s("")]
+    ids = terms.encode(values)
+    assert len(set(ids.tolist())) == 3
+    assert terms.decode_column(ids[[0, 1, 3]]).to_pylist() == ["", "abc", ""]
+
+
+@pytest.mark.parametrize("text", ["x", "", "@2 x", "^", "a b", "12 3", "é日\U0001f600"])
+def test_literals_have_parts(text: str, terms: Dictionary) -> None:
+    values = [
+        Value(Kind.LITERAL, Literal(text, None, "en")),
+        Value(Kind.LITERAL, Literal(text, "http://example.org/t", None)),
+        Value(Kind.LITERAL, Literal("en" + text, None, "de")),
+        Value(Kind.LITERAL, Literal(text, "en", None)),
+    ]
+    assert terms.values_of(terms.encode(values)) == values
+    assert len(terms) == 4
+
+
+def test_extremes_of_time(terms: Dictionary) -> None:
+    moments = [
+        datetime.min.replace(tzinfo=UTC),
+        datetime.max.replace(tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 999999, UTC),
+    ]
+    days = [date.min, date.max, date(1969, 12, 31), date(1970, 1, 1)]
+    values = [from_python(thing) for thing in (*moments, *days)]
+    assert terms.values_of(terms.encode(values)) == values
+
+
+def test_a_column_of_several_kinds_becomes_texts(terms: Dictionary) -> None:
+    values = [i(1), f(1.5), s("a"), boolean(False), from_python(date(2026, 11, 15)), from_python(IRI("http://x"))]
+    decoded = terms.decode_column(terms.encode(values))
+    assert decoded.type == pa.large_string()
+    assert decoded.to_pylist() == [text_of(value) for value in values]
+    literal = terms.decode_column(terms.encode([from_python(Literal("chat", None, "fr"))]))
+    assert literal.to_pylist() == ['"chat"@fr']
+
+
+def test_thousands_of_values_of_each_kind(terms: Dictionary) -> None:
+    count = 5000
+    texts = terms.encode_column(Kind.STRING, pa.array([f"text {n}" for n in range(count)], pa.large_string()))
+    long = terms.encode([s("x" * n) for n in range(0, 20_000, 500)])
+    ints = terms.encode_column(Kind.INT, pa.array(range(count)))
+    iris = terms.encode_column(Kind.IRI, pa.array([f"text {n}" for n in range(count)], pa.large_string()))
+    assert len(terms) == 3 * count + len(long)
+    for ids, kind in ((texts, Kind.STRING), (ints, Kind.INT), (iris, Kind.IRI)):
+        assert terms.kinds_of(ids) == [kind]
+        assert len(np.unique(ids)) == count
+    assert terms.decode_column(texts).to_pylist() == [f"text {n}" for n in range(count)]
+    assert [len(str(value.content)) for value in terms.values_of(long)] == list(range(0, 20_000, 500))
+    assert terms.encode([s("text 4999"), i(4999)]).tolist() == [texts[-1], ints[-1]]
+
+
+def test_nothing(terms: Dictionary) -> None:
+    empty: Int32s = np.empty(0, np.int32)
+    assert terms.encode([]).tolist() == []
+    assert terms.kinds_of(empty) == []
+    assert len(terms.decode_column(empty)) == 0
+    assert terms.objects_of(empty).tolist() == []
+    for kind in COLUMN_KINDS:
+        assert terms.encode_column(kind, pa.array([], ARROW_TYPES[kind])).tolist() == []

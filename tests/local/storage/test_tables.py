@@ -1,0 +1,207 @@
+"""Rows: appended once each, found again by hash, bit and index, and taken back."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.local_engine import ODD, USUAL, Conditions, conditions, under
+
+from tidelog.local.kernel import layout
+from tidelog.local.storage.indexes import Index
+from tidelog.local.storage.tables import Store, Table
+
+Row = tuple[int, ...]
+
+
+class Terms:
+    """A dictionary of which only the size counts."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __len__(self) -> int:
+        return self.size
+
+
+def matrix(rows: Iterable[Row], arity: int) -> NDArray[np.int32]:
+    found = list(rows)
+    return np.array(found, np.int32).reshape(len(found), arity)
+
+
+def tuples(rows: NDArray[np.int32]) -> list[Row]:
+    return [tuple(row) for row in rows.tolist()]
+
+
+def mark_all(table: Table) -> None:
+    """Let all rows be known to the indexes from now on."""
+    table.store.M[table.number, layout.OLD] = table.store.M[table.number, layout.ALL] = len(table)
+
+
+def chains(table: Table, index: Index) -> dict[Row, list[int]]:
+    """The rows of each chain of an index, by their key; walked as the kernel does."""
+    words, rows = table.store.X[index.number], tuples(table.rows)
+    found: dict[Row, list[int]] = {}
+    for place, head in enumerate(index.heads[: words[layout.HEAD_COUNT]].tolist()):
+        row, chain = head - 1, []
+        while row >= 0:
+            chain.append(row)
+            row = int(index.next[row]) - 1
+        if chain:
+            keys = {tuple(rows[at][column] for column in index.columns) for at in chain}
+            assert len(keys) == 1, "a chain has one key"
+            (key,) = keys
+            assert key not in found, "a key has one chain"
+            assert not words[layout.IS_DIRECT] or key == (place,)
+            found[key] = chain
+    assert words[layout.DISTINCT] == len(found)
+    return found
+
+
+def check_index(table: Table, columns: Sequence[int]) -> None:
+    index = table.index_on(columns)
+    mark_all(table)
+    table.extend_index(index)
+    expected: dict[Row, list[int]] = defaultdict(list)
+    for at, row in enumerate(tuples(table.rows)):
+        expected[tuple(row[column] for column in columns)].insert(0, at)
+    assert chains(table, index) == expected
+
+
+@st.composite
+def row_lists(draw: st.DrawFn) -> tuple[int, list[list[Row]]]:
+    """An arity, and some lists of rows."""
+    arity = draw(st.sampled_from((0, 1, 2, 2, 2, 3, 5)))
+    value = st.integers(0, draw(st.sampled_from((2, 9, 200))))
+    return arity, draw(st.lists(st.lists(st.tuples(*[value] * arity), max_size=30), max_size=5))
+
+
+@given(row_lists(), conditions, st.data())
+def test_rows_against_a_set(given_rows: tuple[int, list[list[Row]]], given_conditions: Conditions, data: st.DataObject) -> None:
+    """Insertion, indexes, and every way back, with the dictionary growing all the while."""
+    arity, batches = given_rows
+    with under(given_conditions):
+        terms = Terms(1)
+        table = Store(terms).new_table(arity)
+        kept: dict[Row, None] = {}
+        for batch in batches:
+            terms.size = max([terms.size, *(value + 1 for row in batch for value in row)])
+            before = len(kept)
+            kept |= dict.fromkeys(batch)
+            assert table.insert(matrix(batch, arity)) == len(kept) - before
+            assert tuples(table.rows) == list(kept)
+            requested = [*kept, *batch, (0,) * arity, (1,) * arity, (64,) * arity]
+            assert table.contains(matrix(requested, arity)).tolist() == [row in kept for row in requested]
+            if arity:
+                columns = sorted(data.draw(st.sets(st.integers(0, arity - 1), min_size=1)))
+                check_index(table, columns)
+            match data.draw(st.sampled_from(("go on", "shorten", "aside and back"))):
+                case "shorten":
+                    count = data.draw(st.integers(0, len(kept)))
+                    kept = dict.fromkeys(list(kept)[:count])
+                    table.shorten(count)
+                case "aside and back":
+                    aside = table.detach()
+                    assert len(table) == 0
+                    assert not table.contains(matrix(kept, arity)).any()
+                    table.insert(matrix(batch[::-1], arity))
+                    for index in list(table.indexes):
+                        check_index(table, index)
+                    table.reattach(aside)
+            assert tuples(table.rows) == list(kept)
+            for index in list(table.indexes):
+                check_index(table, index)
+
+
+def pairs(count: int, domain: int) -> NDArray[np.int32]:
+    return np.stack(np.divmod(np.arange(count), domain), axis=1).astype(np.int32)
+
+
+def has_bits(table: Table) -> bool:
+    return bool(table.store.M[table.number, layout.BITS])
+
+
+def test_bits_come_and_go() -> None:
+    """A full relation over few ids is a matrix of bits, and no longer when there are many ids."""
+    terms = Terms(60)
+    table = Store(terms).new_table(2)
+    table.insert(pairs(3000, 60))
+    assert has_bits(table)
+    assert table.contains(pairs(3600, 60)).sum() == 3000
+    terms.size = 1 << 20
+    more = np.array([[5, 700_000], [700_001, 5], [5, 5]], np.int32)
+    assert table.insert(more) == 2
+    assert not has_bits(table)
+    assert len(table) == 3002
+    assert table.contains(more).all()
+    assert table.contains(pairs(3600, 60)).sum() == 3000
+
+
+def test_a_matrix_of_bits_grows_with_the_ids() -> None:
+    terms = Terms(60)
+    table = Store(terms).new_table(2)
+    with under(replace(USUAL, bytes_a_fact=1 << 30)):
+        table.insert(pairs(3000, 60))
+        domain = table.store.M[table.number, layout.DOMAIN]
+        terms.size = 500
+        assert table.insert(np.array([[499, 1], [1, 499]], np.int32)) == 2
+        assert has_bits(table)
+        assert table.store.M[table.number, layout.DOMAIN] > domain
+        assert table.contains(pairs(3600, 60)).sum() == 3000
+        table.shorten(10)
+        assert tuples(table.rows) == tuples(pairs(10, 60))
+        assert table.contains(pairs(3600, 60)).sum() == 10
+
+
+def test_an_index_of_few_rows_with_ids_from_a_large_range_is_hashed() -> None:
+    """And becomes direct when there are more rows."""
+    terms = Terms(1_000_000)
+    table = Store(terms).new_table(2)
+    rows = np.array([[n * 9_999, n % 7] for n in range(100)], np.int32)
+    table.insert(rows)
+    check_index(table, [0])
+    assert not table.store.X[table.index_on([0]).number, layout.IS_DIRECT]
+    terms.size = 4000
+    table = Store(terms).new_table(2)
+    table.insert(rows % 4000)
+    check_index(table, [0])
+    assert table.store.X[table.index_on([0]).number, layout.IS_DIRECT]
+    terms.size = 2_000_000
+    table.insert(np.array([[1_999_999, 3]], np.int32))
+    check_index(table, [0])
+    assert not table.store.X[table.index_on([0]).number, layout.IS_DIRECT]
+    table.shorten(50)
+    check_index(table, [0])
+
+
+def test_a_released_table_leaves_its_places_to_others() -> None:
+    store = Store(Terms(50))
+    tables = [store.new_table(2) for _ in range(40)]  # more than there is room for at first
+    for number, table in enumerate(tables):
+        table.insert(matrix([(number, 1), (1, number)], 2))
+        check_index(table, [1])
+    assert [len(table) for table in tables] == [1 if number == 1 else 2 for number in range(40)]
+    indexes = store._index_count
+    store.release(tables[7])
+    new = store.new_table(3)
+    assert new.number == tables[7].number
+    assert len(new) == 0
+    new.insert(matrix([(1, 2, 3)], 3))
+    check_index(new, [0, 2])
+    assert store._index_count == indexes
+    assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
+
+
+@pytest.mark.parametrize("arity", [0, 1, 2, 32])
+def test_size_in_bytes(arity: int) -> None:
+    with under(ODD):
+        table = Store(Terms(10)).new_table(arity)
+        before = table.size_in_bytes
+        table.insert(np.zeros((1, arity), np.int32))
+        assert table.size_in_bytes >= before + 4 * arity
