@@ -220,7 +220,7 @@ class KnowledgeBase:
             return AsyncFollowing(self, QueuedUpdates(updates))
         return Following(self, open_source(updates, wait=wait))
 
-    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream; `waiting` gives the one after it, if it is there already."""
         del waiting
         return self._done(update)
@@ -229,7 +229,7 @@ class KnowledgeBase:
         rules = {"remove_rules": update.remove_rules, "add_rules": update.add_rules}
         return self.update(insert=update.insert, delete=update.delete, upsert=update.upsert, **rules)
 
-    def _replay(self, updates: Iterable[Update]) -> None:
+    def replay(self, updates: Iterable[Update]) -> None:
         """Let updates happen whose changes nobody wants to know."""
         for update in updates:
             self._done(update)

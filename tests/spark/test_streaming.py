@@ -177,7 +177,7 @@ def test_after_a_batch_that_failed_all_is_as_in_the_last_commit(spark: SparkSess
     rule = "back(X, Y) :- path(Y, X)."
     job, updates = prepare(tmp_path, placement=placement), random_updates(12, 2)
     put(tmp_path, [*updates[:2], Update("come", add_rules=(rule,)), Update("go", remove_rules=(rule,)), *updates[2:]])
-    work_off, commit, failed = SparkKnowledgeBase._work_off, StreamState.commit, list[str]()
+    work_off, commit, failed = SparkKnowledgeBase.apply, StreamState.commit, list[str]()
 
     def fails(kb: SparkKnowledgeBase, update: Update, waiting: Any) -> Any:
         if update.id in ("go", "u6") and update.id not in failed:
@@ -204,7 +204,7 @@ def test_after_a_batch_that_failed_all_is_as_in_the_last_commit(spark: SparkSess
 def test_a_job_that_was_taken_over_does_not_begin_again(spark: SparkSession, tmp_path: Path) -> None:
     job, updates = prepare(tmp_path), random_updates(3, 2)
     put(tmp_path, updates)
-    work_off = SparkKnowledgeBase._work_off
+    work_off = SparkKnowledgeBase.apply
 
     def taken_over(kb: SparkKnowledgeBase, update: Update, waiting: Any) -> Any:
         if update.id == "u1":

@@ -138,13 +138,13 @@ def test_texts_are_what_their_columns_are_declared_as() -> None:
 def test_what_is_waiting_is_what_comes_next() -> None:
     kb = KnowledgeBase(RULES)
     seen: list[object] = []
-    work_off = kb._work_off
+    work_off = kb.apply
 
     def looking(update: Update, waiting: Any) -> Any:
         seen.append((update, waiting(), waiting()))
         return work_off(update, waiting)
 
-    kb._work_off = looking  # type: ignore[method-assign]
+    kb.apply = looking  # type: ignore[method-assign]
     updates = [Update(number, insert=(("edge", number, number + 1),)) for number in range(4)]
     list(kb.follow(updates))
     assert seen == [(update, ahead, ahead) for update, ahead in zip(updates, [*updates[1:], None], strict=True)]
@@ -238,9 +238,9 @@ def test_a_change_can_be_undone_by_a_stream() -> None:
 def test_replaying_is_updating() -> None:
     kb, other = KnowledgeBase(RULES), KnowledgeBase(RULES)
     updates = [Update.from_dict(update) for update in STREAM]
-    kb._replay(updates)
+    kb.replay(updates)
     list(other.follow(updates))
     assert held(kb) == held(other)
-    kb._replay(updates)
+    kb.replay(updates)
     list(other.follow(updates))
     assert held(kb) == held(other)

@@ -131,14 +131,14 @@ class LocalKnowledgeBase(KnowledgeBase):
 
         return self._apply(facts, started, planned=planned)
 
-    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream, with what is known of the next one."""
         started = perf_counter()
         if update.remove_rules or update.add_rules:
             return self._done(update)
         if self._ahead is None:
             if self._marking is False or self._algorithm in ("counting", "rematerialise"):
-                return super()._work_off(update, waiting)
+                return super().apply(update, waiting)
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
         read = self._ahead.given(update)
         if read is not None and read.relations == len(self._loaded):
@@ -231,11 +231,11 @@ class LocalKnowledgeBase(KnowledgeBase):
         if planned.difference is not None:
             self._engine.end_rule_change(name for name in planned.difference.forgotten if name not in self._loaded)
 
-    def _replay(self, updates: Iterable[Update]) -> None:
+    def replay(self, updates: Iterable[Update]) -> None:
         """Let updates happen whose changes nobody wants to know: what follows is derived from what they leave behind, once."""
         engine, watch = self._engine, self._watch()
         if engine.has_derived:
-            super()._replay(updates)
+            super().replay(updates)
             return
         undo = UndoLog(engine.state)
         for update in updates:

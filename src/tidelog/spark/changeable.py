@@ -58,7 +58,7 @@ class Changeable(EngineHolder):
             return self._change_rules(parts, remove_rules, add_rules)
         return self._update(parts)
 
-    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
+    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
         """One update of a stream; where all is in the kernel, with what is known of the next one."""
         is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         engine = self._roomy_engine()

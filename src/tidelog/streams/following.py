@@ -21,9 +21,9 @@ class Follower(Protocol):
     def relations(self) -> Mapping[str, Relation]:
         """All relations by name."""
 
-    def _work_off(self, update: Update, waiting: Callable[[], Update | None]) -> Change: ...
+    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change: ...
 
-    def _replay(self, updates: Iterable[Update]) -> None: ...
+    def replay(self, updates: Iterable[Update]) -> None: ...
 
 
 class _Work:
@@ -37,7 +37,7 @@ class _Work:
         """The update that was begun last; None if it could not be understood."""
 
     def _done(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        return replace(self._kb._work_off(update, waiting), id=update.id)
+        return replace(self._kb.apply(update, waiting), id=update.id)
 
     def _at(self, error: TidelogError) -> UpdateError:
         return UpdateError(error.diagnostics, self.update, self.number)
@@ -95,7 +95,7 @@ class Following(_Work, Iterator[Change]):
                 yield update
 
         try:
-            self._kb._replay(updates())
+            self._kb.replay(updates())
         except UpdateError:
             raise
         except TidelogError as error:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.local.test_virtual import Case, Pairs, as_set, cases, matrix
+from tests.local.closure.test_virtual_relation import Case, Pairs, as_set, cases, matrix
 
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.incremental import Difference, maintained, updated

@@ -101,7 +101,7 @@ class UpdateWorker:
 
     def _change(self, update: Update, place: str, behind: Arrived | None) -> Any:
         """What an update changes; without an id, it goes by the place that it came from."""
-        return replace(self._kb._work_off(update, lambda: self._ahead(behind)), id=place if update.id is None else update.id)
+        return replace(self._kb.apply(update, lambda: self._ahead(behind)), id=place if update.id is None else update.id)
 
     def _understood(self, arrived: Arrived) -> Update:
         seen, self._seen = self._seen, None
