@@ -191,7 +191,7 @@ def test_after_a_batch_that_failed_all_is_as_in_the_last_commit(spark: SparkSess
             failed.append("commit")
             raise RuntimeError("after it counts")
 
-    with patch.object(SparkKnowledgeBase, "_work_off", fails), patch.object(StreamState, "commit", no_answer):
+    with patch.object(SparkKnowledgeBase, "apply", fails), patch.object(StreamState, "commit", no_answer):
         last = stream(job, spark)
     assert (failed, last.updates, last.broken) == (["go", "u6", "commit"], 14, 0)
     rows, paths = expected(updates)
@@ -212,7 +212,7 @@ def test_a_job_that_was_taken_over_does_not_begin_again(spark: SparkSession, tmp
             raise RuntimeError("too late")
         return work_off(kb, update, waiting)
 
-    with patch.object(SparkKnowledgeBase, "_work_off", taken_over), pytest.raises(TidelogError, match="TL093"):
+    with patch.object(SparkKnowledgeBase, "apply", taken_over), pytest.raises(TidelogError, match="TL093"):
         stream(job, spark)
     assert stream(job, spark).updates == 3
     check_result(tmp_path, updates)
