@@ -18,7 +18,8 @@ from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
-from tidelog.local.storage import indexes, state, tables
+from tidelog.local.maintenance import unit_runtime
+from tidelog.local.storage import indexes, tables
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
@@ -128,8 +129,8 @@ def under(given: Conditions) -> Iterator[None]:
             (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),
             (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
-            (state, "_KEPT", -1 if given.forgets else state._KEPT),
-            (state, "_KEPT_A_RELATION", 0 if given.forgets else state._KEPT_A_RELATION),
+            (unit_runtime, "_MOST_RULES", -1 if given.forgets else unit_runtime._MOST_RULES),
+            (unit_runtime, "_MORE_A_RELATION", 0 if given.forgets else unit_runtime._MORE_A_RELATION),
         ):
             stack.enter_context(patch.object(module, name, value))
         if given.has_small_dictionary:

@@ -177,7 +177,7 @@ def test_rules_and_facts_in_one_update() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("requested", "said"),
     [
         ({"add_rules": "p(X, Y) :- edge(X, _)."}, ["<added rules>:1:6: error TL030: nothing in the body binds Y"]),
         ({"add_rules": "p(X) :- path(X)."}, ["TL020: `path` has 1 argument here and 2 at <text>:2:5"]),
@@ -282,7 +282,6 @@ def test_nothing_is_left_of_rules_that_are_gone() -> None:
                 kb.remove_rules(name)
                 kb.update(insert=[("edge", at % 7, 5)], delete=[("edge", at % 5, 5)])
                 kb.add_rules(rule)
-        state = kb._maintained().state  # type: ignore[attr-defined]
-        return [*map(len, (state.plans, state.variants, state.helpers, state.tables, state.costs, state.store.tables))]
+        return list(kb._maintained().kept_counts().values())  # type: ignore[attr-defined]
 
     assert come_and_go(20) == come_and_go(35)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from tidelog.changes import Change
+from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.options import folder_beside, refuse, source_of
@@ -97,11 +98,10 @@ class KnowledgeBase:
             given = ", ".join(f"{name}=" for name in engine_options)
             raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
         source = source_of(rules)
-        self._program: Program = check(source)
+        self._schema = Schema(check(source))
         self._limits = limit_facts, limit_seconds, limit_rounds
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
-        self._loaded: dict[str, Relation] = {}
         self.loads: list[LoadReport] = []
         """What was loaded, and what was decided in doing so."""
         self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
@@ -111,12 +111,12 @@ class KnowledgeBase:
     @property
     def program(self) -> Program:
         """The checked rules."""
-        return self._program
+        return self._schema.program
 
     @property
     def relations(self) -> dict[str, Relation]:
         """All relations: those of the program, and those of which there are only facts."""
-        return {**self._program.relations, **self._loaded}
+        return self._schema.relations()
 
     @property
     def statistics(self) -> Statistics:
@@ -124,7 +124,7 @@ class KnowledgeBase:
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        rules, relations = len(self._program.rules), len(self.relations)
+        rules, relations = len(self.program.rules), len(self.relations)
         return f"<KnowledgeBase: {rules} rules, {relations} relations>"
 
     # --- facts in --------------------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ class KnowledgeBase:
         raise NotImplementedError
 
     def _load_inputs(self, folder: Path) -> None:
-        for relation in self._program.relations.values():
+        for relation in self.program.relations.values():
             if relation.inputs:
                 from tidelog.files.finding import find_files
 
@@ -145,25 +145,8 @@ class KnowledgeBase:
                     self.load(relation.name, path)
 
     def _know(self, name: str, arity: int) -> None:
-        """Note a relation that the program does not mention."""
-        known = self.relations.get(name)
-        if name.startswith("#") or not name:
-            raise fail("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
-        if known is None:
-            self._loaded[name] = Relation(name, arity, has_facts=True)
-        elif known.arity != arity:
-            raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
-
-    def _key_of(self, relation: str) -> tuple[int, ...]:
-        """The positions of the columns that are a relation's key, or an error if it has none."""
-        known = self.relations.get(relation)
-        if known is None or not known.key:
-            columns = [f"{column.name}: {column.type or 'any'}" for column in known.columns or ()] if known is not None else []
-            example = ", ".join([f"{columns[0]} key", *columns[1:]]) if columns else "name: string key, …"
-            shown = self._program.printer.predicate(relation)
-            fix = f"declare one: `@relation {shown}({example}) .`, or insert and delete"
-            raise fail("TL075", f"`{shown}` has no key, so there is nothing that an upsert could replace", fix=fix)
-        return known.key
+        """Know a relation of so many arguments, which the program may not mention."""
+        self._schema = self._schema.knowing(name, arity)
 
     def update(
         self,

@@ -33,11 +33,10 @@ from tests.local_engine import (
 
 from tidelog import KnowledgeBase, Source
 from tidelog.changes import Change
-from tidelog.core.rules import Aggregation, Unit
-from tidelog.local.maintenance import deletion, deltas
+from tidelog.local.maintenance import deletion, delta_rules
 from tidelog.local.maintenance.cost_model import Choice
-from tidelog.local.maintenance.propagation import Maintenance
-from tidelog.local.rule_changes.rule_propagation import RuleMaintenance
+from tidelog.local.maintenance.propagation import Propagation
+from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 from tidelog.program import versions
 from tidelog.program.program import GroundFact
 from tidelog.reference import Facts, materialise
@@ -163,20 +162,15 @@ def at_random(chance: Random) -> Iterator[None]:
 
     with ExitStack() as stack:
         for owner, name, value in (
-            (Maintenance, "_choose", choose),
             (RuleMaintenance, "_choose", choose),
-            (RuleMaintenance, "_folds_much", lambda _, unit: _folds(unit) and chance.random() < 0.5),
+            (Propagation, "_is_mostly_new", lambda *_: chance.random() < 0.5),
             (deletion, "thread_time", lambda: next(looks)),
             (deletion, "_A_SUSPECT", 0.0),
-            (deltas, "_MUCH", chance.choice((0.01, 0.5, 10.0))),
+            (delta_rules, "_MUCH", chance.choice((0.01, 0.5, 10.0))),
             (versions, "_SMALL", chance.choice((0, 512))),
         ):
             stack.enter_context(patch.object(owner, name, value))
         yield
-
-
-def _folds(unit: Unit) -> bool:
-    return not unit.stages and any(isinstance(special, Aggregation) for special in unit.operators.values())
 
 
 @given(rule_histories(), conditions, st.integers(0, 1 << 16))

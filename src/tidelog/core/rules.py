@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.evaluate import ORDERINGS
@@ -40,6 +41,8 @@ class CoreRule:
     """The rule of the program that it comes from."""
     shown: str
     """The relation that this rule derives."""
+    serial: int = field(default_factory=count().__next__, init=False, compare=False, repr=False)
+    """A number that no other rule object of this process has: plans and delta rules are kept by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,13 @@ class Structure:
             last_name=core.last_name,
         )
 
+    def numbers_in_order(self) -> list[int]:
+        """The numbers of all units, in an order in which they can be evaluated."""
+        return sorted(self.units, key=self.order.__getitem__)
+
     def in_order(self) -> list[Unit]:
         """All units, in an order in which they can be evaluated."""
-        return [self.units[number] for number in sorted(self.units, key=self.order.__getitem__)]
+        return [self.units[number] for number in self.numbers_in_order()]
 
     def deriving(self, name: str) -> tuple[CoreRule, ...]:
         """The rules of the unit that derives a relation."""
@@ -97,12 +101,12 @@ class UnitChange:
     added: tuple[CoreRule, ...]
     before: tuple[Unit, ...]
     """The units that its relations belonged to."""
-    has_new_specials: bool
+    has_new_operators: bool
 
     @property
     def is_at_work(self) -> bool:
         """Whether its relations may hold other facts even if all that it reads is the same."""
-        return bool(self.removed or self.added or self.has_new_specials)
+        return bool(self.removed or self.added or self.has_new_operators)
 
 
 @dataclass(slots=True)
@@ -113,8 +117,8 @@ class StructureChange:
     after: Structure
     units: dict[int, UnitChange]
     """The units that are new or not what they were."""
-    dropped: list[Unit]
-    """Those that are there no more, nor any with the same number."""
+    dropped: dict[int, Unit]
+    """Those that are there no more, nor any with the same number, by their numbers."""
     became_virtual: list[str]
     became_stored: list[str]
     """Relations whose pairs are not stored any more, or are again."""
@@ -210,7 +214,7 @@ class _Restructuring:
             part = self.core.parts.get(number)
             if part is not None:
                 rules = tuple(replace(rule) for rule in part.rules)
-                other.update(zip(map(id, part.rules), rules, strict=True))
+                other.update(zip((rule.serial for rule in part.rules), rules, strict=True))
                 self.core.parts[number] = replace(part, rules=rules)
         numbers: list[int] = []
         for unit, change in zip(units, changed, strict=True):
@@ -302,7 +306,7 @@ class _Restructuring:
             self.before,
             after,
             self.changes,
-            [unit for number, unit in self.taken.items() if self.units.get(number) is not unit],
+            {number: unit for number, unit in self.taken.items() if self.units.get(number) is not unit},
             [name for name, is_virtual in self.converted.items() if is_virtual],
             [name for name, is_virtual in self.converted.items() if not is_virtual],
             [name for name in sorted(self.named) if name in self.core.arities and name not in self.before.core.arities],
@@ -310,9 +314,9 @@ class _Restructuring:
 
 
 def _with_rules(unit: Unit, other: Mapping[int, CoreRule]) -> Unit:
-    """A unit with other objects for its rules, by the identity of those that it has."""
+    """A unit with other objects for its rules, by the serial numbers of those that it has."""
     stages = tuple(_with_rules(stage, other) for stage in unit.stages)
-    return replace(unit, rules=tuple(other[id(rule)] for rule in unit.rules), stages=stages)
+    return replace(unit, rules=tuple(other[rule.serial] for rule in unit.rules), stages=stages)
 
 
 def _compared(unit: Unit, structure: Structure) -> UnitChange:

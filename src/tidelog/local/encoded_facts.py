@@ -52,6 +52,30 @@ class EncodedFacts:
         return result
 
 
+@dataclass(slots=True)
+class EncodedUpdate:
+    """An update as rows of ids, by relation."""
+
+    deleted: dict[str, Any]
+    inserted: dict[str, Any]
+    upserted: dict[str, Any]
+    """Of several with one key, the last."""
+    keys: dict[str, tuple[int, ...]]
+    """Of the relations of upserts, the columns that are their keys."""
+    relations: int
+    """How many relations were known that the program does not mention."""
+
+    def added(self) -> Iterable[tuple[str, Any]]:
+        """All facts that will be explicit."""
+        return (*self.inserted.items(), *self.upserted.items())
+
+    def all_added(self) -> dict[str, Any]:
+        """The same, by relation."""
+        both = self.inserted.keys() & self.upserted.keys()
+        joined = {name: np.concatenate([self.inserted[name], self.upserted[name]]) for name in both}
+        return {**self.inserted, **self.upserted, **joined}
+
+
 class FactReader:
     """Reads facts of a program's relations."""
 

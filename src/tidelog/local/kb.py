@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.rule_report import rule_report
+from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport, column_names
-from tidelog.local.encoded_facts import Fact
+from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
-from tidelog.local.lookahead.look_ahead import LookAhead
-from tidelog.local.storage.state import UndoLog
+from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.storage.tables import Table
-from tidelog.local.transaction import EncodedUpdate, Transaction
-from tidelog.local.update_reader import UpdateReader
-from tidelog.program.live_rules import LiveRules
+from tidelog.local.storage.undo_log import UndoLog
+from tidelog.local.transaction import Transaction, UpdateResult
+from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.streams.update import Update
 
-    _Stream = tuple[LookAhead, Update, Callable[[], Update | None]]
+    _Stream = tuple[LookAhead, Update, NextUpdate]
+    _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
 
 
 class LocalKnowledgeBase(KnowledgeBase):
     """A knowledge base in this process."""
 
     _started: LocalEngine | None = None
-    _live: LiveRules | None = None
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
 
@@ -49,9 +50,9 @@ class LocalKnowledgeBase(KnowledgeBase):
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
         found = self._maintained().statistics
-        if self._live is None:
+        if (live := self._schema.live) is None:
             return found
-        return found.renumbered({number: place for place, number in enumerate(self._live.written)})
+        return found.renumbered({number: place for place, number in enumerate(live.written)})
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
@@ -77,12 +78,12 @@ class LocalKnowledgeBase(KnowledgeBase):
             raise fail(
                 "TL074", f"the local engine takes no {', '.join(options)} to load", fix='leave it out, or choose engine="spark"'
             )
-        key = self._key_of(relation) if upsert else ()
+        key = self._schema.key_of(relation) if upsert else ()
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
-            self._maintained()  # only facts that have been derived from can be taken back, not those that came since then
+            self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
         with watch.deferring_interrupts():
             rows = self._encoded(loaded.columns, loaded.rows)
             watch.poll()
@@ -104,6 +105,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         ]
         return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
 
+    # --- changes ---------------------------------------------------------------------------------------------------------
+
     def update(
         self,
         insert: Iterable[tuple[object, ...]] = (),
@@ -122,17 +125,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._ahead is not None:
             self._ahead.forget()
         if not remove_rules and not add_rules:
-            return self._apply(self._update_reader.read(insert, delete, upsert), started)
-        planned = plan_change(self._live_rules, _texts(remove_rules), _texts(add_rules), self._loaded)
+            return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started)
+        planned = self._planned(remove_rules, add_rules)
         inserted, deleted = _with_facts(planned, insert, delete)
+        return self._apply((inserted, deleted, upsert), started, planned=planned)
 
-        def facts() -> EncodedUpdate:  # which are checked when the rules are what they will be
-            return self._update_reader.read(inserted, deleted, upsert)()
-
-        return self._apply(facts, started, planned=planned)
-
-    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        """One update of a stream, with what is known of the next one."""
+    def apply(self, update: Update, waiting: NextUpdate) -> Change:
+        """Apply one update of a stream, with what is known of the next one."""
         started = perf_counter()
         if update.remove_rules or update.add_rules:
             return self._done(update)
@@ -140,129 +139,96 @@ class LocalKnowledgeBase(KnowledgeBase):
             if self._marking is False or self._algorithm in ("counting", "rematerialise"):
                 return super().apply(update, waiting)
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
-        read = self._ahead.given(update)
-        if read is not None and read.relations == len(self._loaded):
-            known = read
-            return self._apply(lambda: known, started, (self._ahead, update, waiting))
-        return self._apply(
-            self._update_reader.read(update.insert, update.delete, update.upsert), started, (self._ahead, update, waiting)
-        )
+        stream, read = (self._ahead, update, waiting), self._ahead.given(update)
+        if read is not None and read.relations == len(self._schema.loaded):
+            return self._apply(read, started, stream)
+        return self._apply(self._update_reader.read(self._schema, update.insert, update.delete, update.upsert), started, stream)
 
     def _read_ahead(self, update: Update) -> EncodedUpdate | None:
-        """What an update asks for before its turn; None if something is wrong with it, which will be said in its turn."""
+        """An update before its turn; None if something is wrong with it, which is reported in its turn."""
         try:
-            return self._update_reader.read(update.insert, update.delete, update.upsert)()
+            return self._update_reader.read(self._schema, update.insert, update.delete, update.upsert).encode()
         except TidelogError:
             return None
 
-    def _apply(
-        self,
-        requested: Callable[[], EncodedUpdate],
-        started: float,
-        stream: _Stream | None = None,
-        planned: RuleChange = NO_CHANGE,
-    ) -> Change:
-        """Do what an update asks for; in a stream, with marks from the one before, and for the next one."""
-        engine = self._maintained()
-        watch = self._watch()
-        before = self._program, self._live, dict(self._loaded)
-        with watch.deferring_interrupts():
-            work = Transaction(engine, watch, self._know_if_new)
-            try:
-                if planned is not NO_CHANGE:
-                    self._take_up(planned, work.undo)
-                if stream is None:
-                    work.work_off(requested())
-                else:
-                    ahead, update, waiting = stream
-                    ahead.work_off(work, requested(), update, waiting)
-                differences = work.finish()
-            except BaseException:
-                work.rollback()
-                if stream is not None:
-                    stream[0].forget()
-                engine.cancel_rule_change()
-                self._program, self._live, self._loaded = before
-                self._update_reader.forget_columns()
-                raise
-        self._end_rule_change(planned)
-        rounds = max([done.number for done in work.statistics.rounds], default=0)
-        counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
-        statistics = ChangeStatistics(work.algorithm, *counts, work.counters, perf_counter() - started, work.seconds)
-        relations, loaded = self._program.relations, self._loaded  # other rules bring others
+    def _apply(self, asked: _Request, started: float, stream: _Stream | None = None, planned: RuleChange = NO_CHANGE) -> Change:
+        """Apply an update in one transaction; in a stream, with marks from the one before, and for the next one.
 
-        def shown(part: Part, *, inserted: bool) -> dict[str, Facts]:
-            known = {name: relations.get(name) or loaded.get(name) or before[0].relations[name] for name in differences}
-            return {name: self._shown(known[name], differences.rows(name, part, inserted=inserted)) for name in known}
+        Facts that come with a change of rules are checked against the rules as they will be.
+        """
+        engine, before = self._maintained(), self._schema
+        try:
+            with engine.begin(self._watch()) as transaction:
+                schema = self._change_rules(transaction, planned)
+                if isinstance(asked, tuple):
+                    asked = self._update_reader.read(schema, *asked)
+                encoded = asked.encode() if isinstance(asked, CheckedUpdate) else asked
+                for name, rows in encoded.added():
+                    schema = schema.knowing(name, rows.shape[1])
+                if stream is None:
+                    transaction.run(encoded)
+                else:
+                    stream[0].run(transaction, encoded, *stream[1:])
+                forgotten = planned.difference.forgotten if planned.difference is not None else ()
+                result = transaction.commit(name for name in forgotten if name not in schema.loaded)
+        except BaseException:
+            if stream is not None:
+                stream[0].forget()
+            raise
+        self._schema = schema
+        rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
+        return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
+
+    def _change_of(
+        self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
+    ) -> Change:
+        difference = result.difference
+
+        def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
+            known = {name: after.relation(name) or before.program.relations[name] for name in difference}
+            return {name: self._shown(known[name], difference.rows(name, part, inserted=inserted)) for name in known}
 
         return Change(
-            FactsByRelation(lambda part: shown(part, inserted=True)),
-            FactsByRelation(lambda part: shown(part, inserted=False)),
+            FactsByRelation(lambda part: facts(part, inserted=True)),
+            FactsByRelation(lambda part: facts(part, inserted=False)),
             statistics,
-            rules=rule_report(planned.difference, engine.visits) if planned.difference is not None else None,
+            rules=rules,
         )
 
-    # --- rules that come and go ------------------------------------------------------------------------------------------
+    def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
+        if self._schema.live is None:
+            self._schema = replace(self._schema, live=self._schema.live_rules())
+        return plan_change(self._schema.live_rules(), _texts(remove_rules), _texts(add_rules), self._schema.loaded)
 
-    @property
-    def _live_rules(self) -> LiveRules:
-        """The rules, ready for some to come and go."""
-        if self._live is None:
-            self._live = LiveRules.of(self._program)
-        return self._live
-
-    def _take_up(self, planned: RuleChange, undo: UndoLog) -> None:
-        """Let rules be what they are to be from now on."""
-        self._loaded = self._loaded | planned.relations
-        self._update_reader.forget_columns()
-        difference = planned.difference
-        if difference is None:
-            return
-        self._engine.begin_rule_change(difference, undo)
-        known = self._program.relations
-        self._live, self._program = difference.after, difference.after.program
-        self._loaded = {name: relation for name, relation in self._loaded.items() if name not in self._program.relations}
-        for name in difference.forgotten:
-            if self._engine.has_explicit(name):
-                self._loaded[name] = Relation(name, known[name].arity, has_facts=True)
-
-    def _end_rule_change(self, planned: RuleChange) -> None:
-        """Let go of what rules needed that are gone."""
+    def _change_rules(self, transaction: Transaction, planned: RuleChange) -> Schema:
+        """Replace the rules, and the schema that they have from now on."""
+        if planned is NO_CHANGE:
+            return self._schema
         if planned.difference is not None:
-            self._engine.end_rule_change(name for name in planned.difference.forgotten if name not in self._loaded)
+            transaction.change_rules(planned.difference)
+        return self._schema.changed(planned, self._engine.has_explicit)
 
     def replay(self, updates: Iterable[Update]) -> None:
-        """Let updates happen whose changes nobody wants to know: what follows is derived from what they leave behind, once."""
-        engine, watch = self._engine, self._watch()
+        """Apply updates whose changes nobody wants to know: what follows is derived once, from what they leave behind."""
+        engine = self._engine
         if engine.has_derived:
             super().replay(updates)
             return
-        undo = UndoLog(engine.state)
         for update in updates:
             planned = NO_CHANGE
             if update.remove_rules or update.add_rules:
-                planned = plan_change(self._live_rules, update.remove_rules, update.add_rules, self._loaded)
-                self._take_up(planned, undo)
-                self._end_rule_change(planned)
-            coming, going = _with_facts(planned, update.insert, update.delete)
-            given = self._update_reader.read(coming, going, update.upsert)()
-            deleted, inserted, upserted = given.deleted, given.inserted, given.upserted
-            with watch.deferring_interrupts():
-                for name, rows in deleted.items():
-                    engine.remove(name, rows, undo)
-                for name, rows in upserted.items():
-                    engine.remove(name, engine.rows_with_key(name, self._key_of(name), rows), undo)
-                for name, rows in (*inserted.items(), *upserted.items()):
-                    self._know(name, rows.shape[1])
-                    engine.add(name, rows)
-                watch.poll()
-
-    def _know_if_new(self, name: str, arity: int) -> None:
-        if self._relation(name) is None:
-            self._know(name, arity)
-
-    def _relation(self, name: str) -> Relation | None:
-        return self._program.relations.get(name) or self._loaded.get(name)
+                planned = self._planned(update.remove_rules, update.add_rules)
+            with engine.begin(self._watch()) as transaction:
+                schema = self._change_rules(transaction, planned)
+                inserted, deleted = _with_facts(planned, update.insert, update.delete)
+                encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
+                for name, rows in encoded.added():
+                    schema = schema.knowing(name, rows.shape[1])
+                transaction.delete(encoded)
+                transaction.insert(encoded.added())
+                forgotten = planned.difference.forgotten if planned.difference is not None else ()
+                transaction.commit(name for name in forgotten if name not in schema.loaded)
+            self._schema = schema
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -276,7 +242,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        query = check_query(text, self.relations, self._program.prefixes)
+        query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained()
         rows = engine.query(query.body, query.names, self._watch())
         return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
@@ -299,14 +265,14 @@ class LocalKnowledgeBase(KnowledgeBase):
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
             announce_compilation()
-            self._started = LocalEngine(self._program, modules=self._modules, algorithm=self._algorithm)
-            for name, rows in self._update_reader.rows_of(self._program.facts).items():
+            self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            for name, rows in self._update_reader.rows_of(self.program.facts).items():
                 self._started.add(name, rows)
         return self._started
 
     @cached_property
     def _update_reader(self) -> UpdateReader:
-        return UpdateReader(self._engine.state.terms, lambda: self._program, lambda: self._loaded, self._key_of)
+        return UpdateReader(self._engine.state.terms, self._schema)
 
     @cached_property
     def _all_limits(self) -> Limits:

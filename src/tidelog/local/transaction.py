@@ -1,160 +1,228 @@
-"""One update under way: explicit facts go and come, and what follows is derived, in one or more steps; all of it, or nothing.
+"""One update as a transaction: explicit facts and rules change, what follows is maintained; all of it happens, or nothing.
 
-An update has one step, unless facts that the next one takes back are to be told from the others (`look_ahead`). Each step has
-a way back of its own, and they are gone in turn. What the steps did is counted together.
+A transaction owns the update from its rows to its result: the undo logs, the change of rules, the deltas, and everything that
+is counted. It has one step, unless facts that the next update deletes are to be told from the others (`lookahead`): then each
+step has an undo log of its own, and a rollback runs them in reverse. A transaction that is left without `commit` is rolled back.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Self
 
 import numpy as np
 
-from tidelog.changes import Counters
+from tidelog.changes import ChangeStatistics, Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
+from tidelog.core.rule_report import Visit
 from tidelog.core.statistics import Statistics
-from tidelog.local.engine import LocalEngine, compact_tables
-from tidelog.local.lookahead.mark_propagation import propagate_marks
-from tidelog.local.lookahead.marking import EarlierMarks, Marks, Step
+from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.maintenance.deltas import Delta, ExplicitChanges
 from tidelog.local.maintenance.differences import Backwards, Difference, Differences, InTurn
-from tidelog.local.storage.state import UndoLog
+from tidelog.local.maintenance.marked_step import MarkedStep
+from tidelog.local.maintenance.propagation import Propagation
+from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext
+from tidelog.local.program_state import ProgramState
+from tidelog.local.rule_changes.migration import Migration
+from tidelog.local.storage.undo_log import UndoLog
+from tidelog.program.live_rules import RuleDifference
 
 
 @dataclass(slots=True)
-class EncodedUpdate:
-    """What an update asks for, as rows by relation."""
+class UpdateResult:
+    """What a committed transaction has done."""
 
-    deleted: dict[str, Rows]
-    inserted: dict[str, Rows]
-    upserted: dict[str, Rows]
-    """Upserts; of several with one key, the last."""
-    keys: dict[str, tuple[int, ...]]
-    """Of the relations of upserts, the columns that are their keys."""
-    relations: int
-    """How many relations were known that the program does not mention."""
+    difference: Difference
+    statistics: Statistics
+    counters: Counters
+    seconds: dict[str, float]
+    """What each phase took."""
+    chosen: dict[str, str]
+    """The algorithms that took part, and why each was chosen."""
+    added: int
+    removed: int
+    without_effect: int
+    """Explicit facts that were added and removed, and requests that changed nothing."""
+    visits: list[Visit]
+    """The units that were visited, if rules have changed."""
 
-    def added(self) -> Iterable[tuple[str, Rows]]:
-        """All facts that will be explicit."""
-        return (*self.inserted.items(), *self.upserted.items())
-
-    def all_added(self) -> dict[str, Rows]:
-        """The same, by relation."""
-        both = self.inserted.keys() & self.upserted.keys()
-        return {
-            **self.inserted,
-            **self.upserted,
-            **{name: np.concatenate([self.inserted[name], self.upserted[name]]) for name in both},
-        }
+    def change_statistics(self, seconds: float) -> ChangeStatistics:
+        """What users see of it, after so many seconds."""
+        algorithm = "; ".join(f"{name}: {why}" for name, why in self.chosen.items()) or "semi-naive"
+        rounds = max([done.number for done in self.statistics.rounds], default=0)
+        derivations = self.statistics.derivations + self.counters.backward + self.counters.forward
+        counts = self.added, self.removed, self.without_effect, derivations, rounds, self.statistics.undefined
+        return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)
 
 
 class Transaction:
-    """The work of one update."""
+    """One update of a program's state."""
 
-    def __init__(self, engine: LocalEngine, watch: Watch, know: Callable[[str, int], None]) -> None:
-        """`know` is told of each relation that gets facts, and how many arguments they have."""
-        self._engine, self._watch, self._know = engine, watch, know
-        self._undos = [UndoLog(engine.state)]
+    def __init__(self, engine: ProgramState, watch: Watch) -> None:
+        self._engine, self.watch = engine, watch
+        self._structure, self._had_derived = engine.structure, engine.has_derived
+        self._pending = engine.changes if engine.changes else None
+        self._migration: Migration | None = None
+        self._undo_logs = [UndoLog(engine.state)]
         self._steps: list[Difference] = []
-        self.statistics, self.counters = Statistics(), Counters()
-        self.seconds: dict[str, float] = {}
-        self._how: dict[str, str] = {}
+        self._propagation: Propagation | None = None
+        self._undone: Mapping[str, Rows] = {}
+        self._is_open = True
+        self.statistics, self.counters, self.seconds = Statistics(), Counters(), dict[str, float]()
+        self.chosen: dict[str, str] = {}
         self.added = self.removed = self.without_effect = 0
-        self._taken: Mapping[str, Rows] = {}
         self.shortest_step = math.inf
         """In seconds."""
-        engine.begin_update(watch)
+
+    def __enter__(self) -> Self:
+        self.watch.__enter__()
+        try:
+            if self._engine.algorithm == "counting" and self._engine.is_maintained:
+                self._engine.count_derivations(self.watch)
+        except BaseException:
+            self.watch.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        try:
+            if self._is_open:
+                self.rollback()
+        finally:
+            self.watch.__exit__(*error)
 
     @property
     def undo(self) -> UndoLog:
-        """The way back from what happens now."""
-        return self._undos[-1]
+        """The undo log of the step in hand."""
+        return self._undo_logs[-1]
 
-    def work_off(self, given: EncodedUpdate) -> None:
-        """All of it in one step."""
-        self.remove_all(given)
-        self.add_all(given.added())
-        self.derive()
+    # --- explicit facts and rules ----------------------------------------------------------------------------------------
 
-    # --- explicit facts --------------------------------------------------------------------------------------------------
+    def change_rules(self, difference: RuleDifference) -> None:
+        """Replace the rules; what follows from them is derived by `maintain`, if anything has been derived before."""
+        engine = self._engine
+        change = engine.structure.changed(difference, modules=engine.modules)
+        self._migration = Migration(change, engine.state, self.undo, counts=engine.algorithm == "counting")
+        engine.structure = change.after
+        self._migration.move_facts(engine.changes, is_derived=engine.has_derived)
+        for number, unit in change.units.items():
+            before = dict.fromkeys(change.before.deriver[other.relations[0]] for other in unit.before)
+            engine.runtime(number).inherit(engine.runtimes[old] for old in before if old in engine.runtimes)
 
-    def remove_all(self, given: EncodedUpdate) -> None:
-        """Let facts not be explicit any more that are to be deleted, or replaced."""
-        engine, undo = self._engine, self._undos[-1]
-        for name, rows in given.deleted.items():
-            left = rows if not self._taken else self._not_taken(name, rows)
+    def run(self, update: EncodedUpdate) -> None:
+        """Delete, insert and maintain, in one step."""
+        self.delete(update)
+        self.insert(update.added())
+        self.maintain()
+
+    def delete(self, update: EncodedUpdate) -> None:
+        """Remove the explicit facts that an update deletes, and those that its upserts replace."""
+        engine, undo = self._engine, self.undo
+        for name, rows in update.deleted.items():
+            left = rows if not self._undone else self._not_undone(name, rows)
             count = engine.remove(name, left, undo) if len(left) else 0
             self.removed += count
             self.without_effect += len(left) - count
-        for name, rows in given.upserted.items():
-            self.removed += engine.remove(name, engine.rows_with_key(name, given.keys[name], rows), undo)
+        for name, rows in update.upserted.items():
+            self.removed += engine.remove(name, engine.rows_with_key(name, update.keys[name], rows), undo)
 
-    def _not_taken(self, name: str, rows: Rows) -> Rows:
-        """Facts that have not been taken back with a step."""
-        taken = self._taken.get(self._engine.core.stored_name(name))
-        if taken is None or not len(taken):
-            return rows
-        return rows[~self._engine.state.helper(f"#known {rows.shape[1]}", rows.shape[1], taken).contains(rows)]
+    def _not_undone(self, name: str, rows: Rows) -> Rows:
+        """Facts that have not been removed with a step that was undone."""
+        undone = self._undone.get(self._engine.core.stored_name(name))
+        return rows if undone is None else rows[~self._engine.state.isin_rows(rows, undone)]
 
-    def add_all(self, facts: Iterable[tuple[str, Rows]]) -> None:
-        """Let facts be explicit."""
+    def insert(self, facts: Iterable[tuple[str, Rows]]) -> None:
+        """Add explicit facts."""
         for name, rows in facts:
-            self._know(name, rows.shape[1])
             count = self._engine.add(name, rows)
             self.added += count
             self.without_effect += len(rows) - count
 
-    # --- steps -----------------------------------------------------------------------------------------------------------
+    # --- maintenance -----------------------------------------------------------------------------------------------------
 
-    def take_back(self, step: Step, difference: Difference) -> None:
-        """Take back what marked facts have brought, and these themselves."""
-        step.take_back(self._engine.state, self._undos[-1])
+    def maintain(self, marks: FirstSuspects | None = None) -> None:
+        """Derive what follows so far: one step."""
+        started = perf_counter()
+        propagation = self.begin_step(marks)
+        if self._engine.has_derived:
+            propagation.run(self._engine.structure)
+        else:
+            propagation.materialise_all(self._engine.structure)
+        self.end_step(marks)
+        self.shortest_step = min(self.shortest_step, perf_counter() - started)
+
+    def begin_step(self, marks: FirstSuspects | None = None) -> Propagation:
+        """Begin to propagate deltas; for those who visit the units themselves."""
+        engine, watch = self._engine, self.watch
+        if watch.counts_facts:
+            watch.progress.facts = engine.visible_count()
+        context = UpdateContext(
+            Evaluation(engine.state, watch, Statistics()),
+            self.undo,
+            engine.changes,
+            engine.algorithm,
+            changes_rules=self._migration is not None and engine.has_derived,
+        )
+        context.marks = marks
+        change = self._migration.change if self._migration is not None else None
+        self._propagation = Propagation(
+            context, engine.runtime, change.units if change else None, change.became_stored if change else ()
+        )
+        return self._propagation
+
+    def end_step(self, marks: FirstSuspects | None = None) -> None:
+        """All units have been visited: take over the deltas and what was counted."""
+        assert self._propagation is not None
+        engine, propagation = self._engine, self._propagation
+        context = propagation.context
+        self.watch.poll()
+        context.deltas.end()
+        self._steps.append(Differences(engine.core, engine.derived, context.deltas.of, context.changes))
+        engine.has_derived, engine.changes = True, ExplicitChanges()
+        engine.version += 1
+        if self._migration is not None:
+            self._migration.obsolete += propagation.replaced_tables
+        if marks is not None:
+            context.counters.add(marks.finish())
+        done = context.evaluation.statistics
+        self.statistics.add(done.rounds, done.undefined)
+        self.counters.add(context.counters)
+        self.chosen |= context.chosen
+        for phase, seconds in context.seconds.items():
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
+
+    # --- steps of a stream that looks ahead ------------------------------------------------------------------------------
+
+    def undo_step(self, step: MarkedStep, difference: Difference) -> None:
+        """Undo what marked facts have brought, and remove these themselves."""
+        step.undo(self._engine.state, self.undo)
         self._steps.append(Backwards(difference))
-        self._how["marks"] = "what marked facts had brought went with them"
+        self.chosen["marks"] = "what marked facts had brought went with them"
         self.counters.explicit_marks += step.explicit
         self.counters.implicit_marks += step.implicit
         self.removed += step.explicit
-        self._taken = step.given
+        self._undone = step.given
 
-    def derive(self, marks: Marks | None = None) -> None:
-        """Derive what follows so far."""
-        engine, started = self._engine, perf_counter()
-        is_first = not self._steps
-        self._steps.append(engine.maintain(self._watch, self._undos[-1], marks))
-        self.shortest_step = min(self.shortest_step, perf_counter() - started)
-        if is_first:
-            self.statistics, self.counters, self.seconds, self._how = (
-                engine.statistics,
-                engine.counters,
-                engine.seconds,
-                engine.chosen,
-            )
-            return
-        self._how |= engine.chosen
-        self.counters.add(engine.counters)
-        self.statistics.add(engine.statistics.rounds, engine.statistics.undefined)
-        for phase, seconds in engine.seconds.items():
-            self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
-
-    def derive_apart(self, later: Mapping[str, Rows], marks: Marks | None = None) -> tuple[Step, Differences]:
-        """Derive what follows so far; then add other facts, and derive what follows from them: a step of its own."""
-        if self._engine.has_changes:
-            self.derive(marks)
-            self._undos.append(UndoLog(self._engine.state))
-        self.add_all(later.items())
-        given = self._engine.given_rows()
-        self.derive()
+    def maintain_apart(self, later: Mapping[str, Rows], marks: FirstSuspects | None = None) -> tuple[MarkedStep, Differences]:
+        """Derive what follows so far; then insert other facts, and derive what follows from them: a step of its own."""
+        if self._engine.changes:
+            self.maintain(marks)
+            self._undo_logs.append(UndoLog(self._engine.state))
+        self.insert(later.items())
+        given = self._engine.new_explicit_rows()
+        self.maintain()
         last = self._steps[-1]
         assert isinstance(last, Differences)
-        return Step(given, last.deltas), last
+        return MarkedStep(given, last.deltas), last
 
     def explicit_among(self, other: EncodedUpdate) -> dict[str, Rows]:
         """The facts that another update deletes or replaces and does not bring back, and that are there, by stored relation."""
-        found: dict[str, Rows] = {}
-        engine = self._engine
+        engine, found = self._engine, dict[str, Rows]()
         for name, rows in other.deleted.items():
             found[name] = rows[engine.are_explicit(name, rows)]
         for name, rows in other.upserted.items():
@@ -162,35 +230,41 @@ class Transaction:
             found[name] = np.concatenate([found[name], replaced]) if name in found else replaced
         added = other.all_added()
         for name in found.keys() & added.keys():
-            width = found[name].shape[1]
-            found[name] = found[name][~engine.state.helper(f"#known {width}", width, added[name]).contains(found[name])]
+            found[name] = found[name][~engine.state.isin_rows(found[name], added[name])]
         return {engine.core.stored_name(name): rows for name, rows in found.items()}
 
-    def pass_marks_on(self, given: Mapping[str, Rows]) -> EarlierMarks:
-        """Mark facts that were there before, and what they were used for."""
-        steps = [step.deltas for step in self._steps if isinstance(step, Differences)]
-        return propagate_marks(self._engine, given, steps, self._watch)
+    @property
+    def step_deltas(self) -> list[Mapping[str, Delta]]:
+        """The deltas of each step so far."""
+        return [step.deltas for step in self._steps if isinstance(step, Differences)]
 
-    def finish(self) -> Difference:
-        """Nobody will go back any more; what has changed."""
-        for undo in self._undos:
-            compact_tables(self._engine.state, undo)
-        self._engine.state.forget_some()
-        self._engine.statistics = self.statistics
-        return self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
+    # --- the end ---------------------------------------------------------------------------------------------------------
+
+    def commit(self, forgotten: Iterable[str] = ()) -> UpdateResult:
+        """Make it final, and release what belonged to removed rules and to forgotten relations; what it has done."""
+        engine, visits = self._engine, list[Visit]()
+        for undo in self._undo_logs:
+            undo.compact_tables()
+        if self._propagation is not None:
+            self._propagation.trim()
+            visits = self._propagation.visits
+        if self._migration is not None:
+            self._migration.commit(forgotten)
+            engine.retire(self._migration.change.dropped)
+        engine.statistics = self.statistics
+        self._is_open = False
+        difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
+        counts = self.added, self.removed, self.without_effect
+        return UpdateResult(difference, self.statistics, self.counters, self.seconds, self.chosen, *counts, visits)
 
     def rollback(self) -> None:
-        """Make everything what it was."""
-        for undo in reversed(self._undos):
+        """Restore everything."""
+        engine = self._engine
+        for undo in reversed(self._undo_logs):
             undo.rollback()
-        self._engine.forget_changes()
-
-    @property
-    def algorithm(self) -> str:
-        """How it was done, and why."""
-        return "; ".join(f"{name}: {why}" for name, why in self._how.items()) or "semi-naive"
-
-    @property
-    def derivations(self) -> int:
-        """Rule instances of all steps."""
-        return self.statistics.derivations + self.counters.backward + self.counters.forward
+        engine.changes, engine.has_derived = self._pending or ExplicitChanges(), self._had_derived
+        if self._migration is not None:
+            engine.structure = self._structure
+            self._migration.rollback()
+            engine.retire(self._migration.change.units)
+        self._is_open = False

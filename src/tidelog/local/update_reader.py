@@ -1,83 +1,89 @@
-"""What an update asks for: facts as users give them, all checked before anything happens, then made into rows of ids."""
+"""Reads updates as users give them: all facts are checked before anything happens, then encoded as rows of ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from tidelog.core.schema import Schema
 from tidelog.errors import Diagnostics
-from tidelog.local.encoded_facts import EncodedFacts, Fact, FactReader
+from tidelog.local.encoded_facts import EncodedFacts, EncodedUpdate, Fact, FactReader
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.local.transaction import EncodedUpdate
 from tidelog.program.explicit import explicit_facts
-from tidelog.program.program import GroundFact, Program
+from tidelog.program.program import GroundFact
 from tidelog.program.relations import Relation
 
 
+@dataclass(slots=True)
+class CheckedUpdate:
+    """An update whose facts have been checked against a schema."""
+
+    reader: UpdateReader
+    schema: Schema
+    deleted: EncodedFacts
+    inserted: EncodedFacts
+    upserted: EncodedFacts | None
+    upserts: Sequence[Fact]
+    """The facts of `upserted` as they were given."""
+
+    def encode(self) -> EncodedUpdate:
+        """The update as rows of ids; terms that are new get theirs."""
+        relations = len(self.schema.loaded)
+        if self.upserted is None:
+            return EncodedUpdate(self.deleted.rows(), self.inserted.rows(), {}, {}, relations)
+        rows = self.upserted.rows()
+        keys = {name: self.schema.key_of(name) for name in rows}
+        if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
+            rows = self.reader.rows_of(self._last_upserts(self.reader.checked(self.upserts, self.schema)))
+        return EncodedUpdate(self.deleted.rows(), self.inserted.rows(), rows, keys, relations)
+
+    def _last_upserts(self, facts: Iterable[GroundFact]) -> Iterable[GroundFact]:
+        """Of several upserts with one key, the last."""
+        last: dict[object, GroundFact] = {}
+        for name, values in facts:
+            last[name, tuple(values[at] for at in self.schema.key_of(name))] = name, values
+        return last.values()
+
+
 class UpdateReader:
-    """Reads what updates ask of a knowledge base."""
+    """Checks and encodes the facts of updates."""
 
-    def __init__(
-        self,
-        terms: Dictionary,
-        program: Callable[[], Program],
-        loaded: Callable[[], Mapping[str, Relation]],
-        key_of: Callable[[str], tuple[int, ...]],
-    ) -> None:
-        """`loaded` are relations that the program does not mention; `key_of` knows the keys of relations, or raises."""
-        self._terms, self._program, self._loaded, self._key_of = terms, program, loaded, key_of
-        self._reader = FactReader(terms, self._relation, self._checked)
+    def __init__(self, terms: Dictionary, schema: Schema) -> None:
+        self._terms, self._schema = terms, schema
+        self._reader = FactReader(terms, self._relation, lambda facts: self.checked(facts, self._schema))
 
-    def read(self, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> Callable[[], EncodedUpdate]:
-        """Check what an update asks for, all of it before anything happens; what is returned gives it as rows."""
+    def read(self, schema: Schema, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> CheckedUpdate:
+        """Check the facts of an update, or raise an error that says everything that is wrong."""
+        if schema is not self._schema:
+            self._schema = schema
+            self._reader.forget_columns()
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
-        facts = upsert if isinstance(upsert, tuple | list) else list(upsert)
-        upserted = self._reader.read(facts) if facts else None
-        if upserted is not None:
-            for name in {str(fact[0]) for fact in facts}:
-                self._key_of(name)
-
-        def given() -> EncodedUpdate:
-            if upserted is None:
-                return EncodedUpdate(deleted.rows(), inserted.rows(), {}, {}, len(self._loaded()))
-            rows = upserted.rows()
-            keys = {name: self._key_of(name) for name in rows}
-            if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
-                rows = self.rows_of(self._last_upserts(self._checked(facts)))
-            return EncodedUpdate(deleted.rows(), inserted.rows(), rows, keys, len(self._loaded()))
-
-        return given
+        upserts = upsert if isinstance(upsert, tuple | list) else list(upsert)
+        upserted = self._reader.read(upserts) if upserts else None
+        for name in {str(fact[0]) for fact in upserts}:
+            schema.key_of(name)
+        return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts)
 
     def rows_of(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
         """Facts that have been checked, by relation, as rows."""
         return EncodedFacts(self._terms, {}, facts).rows()
 
-    def forget_columns(self) -> None:
-        """A relation may not be known any more."""
-        self._reader.forget_columns()
-
     def _relation(self, name: str) -> Relation | None:
-        return self._program().relations.get(name) or self._loaded().get(name)
+        return self._schema.relation(name)
 
-    def _checked(self, facts: Iterable[Fact]) -> list[GroundFact]:
-        program = self._program()
-        checked = explicit_facts(program, facts)
-        arities = {name: relation.arity for name, relation in self._loaded().items()}
+    def checked(self, facts: Iterable[Fact], schema: Schema) -> list[GroundFact]:
+        """Facts as values, or an error that says everything that is wrong."""
+        checked = explicit_facts(schema.program, facts)
+        arities = {name: relation.arity for name, relation in schema.loaded.items()}
         diagnostics = Diagnostics()
         for name, values in checked:
             if name.startswith("#") or not name:
                 diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
-            if arities.setdefault(name, len(values)) != len(values) and name not in program.relations:
+            if arities.setdefault(name, len(values)) != len(values) and name not in schema.program.relations:
                 diagnostics.add("TL020", f"`{name}` has {arities[name]} arguments, and a fact has {len(values)}")
         diagnostics.raise_errors()
         return checked
-
-    def _last_upserts(self, facts: Iterable[GroundFact]) -> Iterable[GroundFact]:
-        """Of several upserts with one key, the last; or an error, if a relation has no key."""
-        last: dict[object, GroundFact] = {}
-        for name, values in facts:
-            last[name, tuple(values[at] for at in self._key_of(name))] = name, values
-        return last.values()
 
 
 def _are_different(rows: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
-from tidelog.local.transaction import EncodedUpdate
+from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.spark.data.results import Done

@@ -16,7 +16,8 @@ from tidelog.errors import TidelogError
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.maintenance.cost_model import costs_of, rows_of
-from tidelog.local.storage.state import State, UndoLog
+from tidelog.local.storage.state import State
+from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program

@@ -12,11 +12,11 @@ from tests.local_engine import ODD, Conditions, conditions, engine_of, rows_of, 
 from tests.some_values import any_value, numbers, strings
 
 from tidelog import KnowledgeBase
-from tidelog.core.rules import NATIVE, Unit
+from tidelog.core.rules import NATIVE
 from tidelog.functions.evaluate import apply
 from tidelog.functions.signatures import FUNCTIONS
 from tidelog.local.maintenance.cost_model import Choice
-from tidelog.local.maintenance.propagation import Maintenance
+from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 from tidelog.values import TRUE, Value
 
 ONE = ("length", "lower", "upper", "string", "int", "float")
@@ -112,11 +112,11 @@ def test_arguments_that_are_derived_anew_are_answered(monkeypatch: pytest.Monkey
         requested.append(arguments[0].content)
         return apply(name, arguments)
 
-    def anew_where_arguments_are(self: Maintenance, unit: Unit, *_: object) -> Choice:
-        return Choice("rematerialise" if unit.relations[0].startswith("#asked") else "bf", "for the test")
+    def anew_where_arguments_are(self: RuleMaintenance, *_: object) -> Choice:
+        return Choice("rematerialise" if self._unit.relations[0].startswith("#asked") else "bf", "for the test")
 
     monkeypatch.setattr("tidelog.local.evaluation.function_calls.apply", noting)
-    monkeypatch.setattr(Maintenance, "_choose", anew_where_arguments_are)
+    monkeypatch.setattr(RuleMaintenance, "_choose", anew_where_arguments_are)
     kb.update(delete=[("p", 2)], insert=[("p", 7)])
     assert sorted(kb["of"]) == [(1, "1"), (3, "3"), (7, "7")]
     assert requested == [7]

@@ -14,8 +14,8 @@ from tests.streams.seen_streams import ALWAYS, NEVER, SeenStream
 
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.changes import Change, Counters
-from tidelog.local import engine as local_engine
 from tidelog.local.lookahead import look_ahead
+from tidelog.local.maintenance.propagation import Propagation
 from tidelog.streams import Update, UpdateError
 
 SEQUENCE = "e1(X, Y) :- edge(X, Y). e2(X, Y) :- e1(X, Y). e3(X, Y) :- e2(X, Y). e4(X, Y) :- e3(X, Y)."
@@ -107,7 +107,7 @@ def test_table_3_of_the_paper() -> None:
 def test_what_each_update_takes_is_told_from_what_each_fact_takes() -> None:
     deletions = look_ahead._Deletions()
     for facts in (10, 40, 20, 80):
-        deletions.note(facts, 1e-3 + facts * 1e-5)
+        deletions.record(facts, 1e-3 + facts * 1e-5)
     assert deletions.saved(30, 2) == pytest.approx(30e-5)
     assert deletions.saved(30, 0) == pytest.approx(1e-3 + 30e-5)
 
@@ -115,7 +115,7 @@ def test_what_each_update_takes_is_told_from_what_each_fact_takes() -> None:
 def test_updates_of_one_size_do_not_tell_them_apart() -> None:
     deletions = look_ahead._Deletions()
     for _ in range(5):
-        deletions.note(10, 2e-3)
+        deletions.record(10, 2e-3)
     assert deletions.saved(10, 0) == deletions.saved(10, 5) == pytest.approx(2e-3)
 
 
@@ -236,14 +236,14 @@ def test_an_update_that_fails_leaves_what_was_marked(marking: Any, monkeypatch: 
     following = kb.follow([*TAKEN_BACK, Update(3, delete=edges([(2, 3)]))])
     next(following)
     before = held(kb)
-    go_through = local_engine.LocalEngine._go_through
+    run = Propagation.run
 
     def interrupted(*given: Any) -> None:
-        go_through(*given)
+        run(*given)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(local_engine.LocalEngine, "_go_through", interrupted)
+        patched.setattr(Propagation, "run", interrupted)
         with pytest.raises(KeyboardInterrupt):
             next(following)
     assert held(kb) == before

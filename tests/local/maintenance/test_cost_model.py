@@ -18,7 +18,7 @@ from tests.random_programs import History
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.local.maintenance import cost_model as choosing
 from tidelog.local.maintenance import deletion
-from tidelog.local.maintenance.cost_model import Costs
+from tidelog.local.maintenance.costs import Costs
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). twice(X) :- path(X, X)."
 
@@ -28,7 +28,7 @@ def giving_up_after(looks: int) -> Iterator[None]:
     """B/F is given up after so many looks at the time."""
     clock = count()
     with (
-        patch.object(choosing, "_SMALL", 0),
+        patch.object(choosing, "SMALL", 0),
         patch.object(choosing, "_PATIENCE", 0.0),
         patch.object(choosing, "thread_time", lambda: 0.0),
         patch.object(deletion, "thread_time", lambda: float(next(clock) >= looks)),
@@ -83,7 +83,7 @@ def test_much_that_has_gone_is_derived_anew() -> None:
     kb = KnowledgeBase(PATHS, modules=False)
     edges = [("edge", n, m) for n in range(40) for m in range(40) if (n * m) % 3 == 1]
     kb.update(insert=edges)
-    with patch.object(choosing, "_SMALL", 0), patch.object(Costs, "anew_with", lambda *_: 1e-9):
+    with patch.object(choosing, "SMALL", 0), patch.object(Costs, "anew_with", lambda *_: 1e-9):
         kb.update(delete=edges[:1])  # of so few nobody notes what they took
         kb.update(insert=edges[:1], delete=edges[-20:])
         change = kb.update(delete=edges[1:100])

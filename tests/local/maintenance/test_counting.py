@@ -21,13 +21,14 @@ def check_counters(engine: LocalEngine) -> int:
     """Compare all counters with those of a new count; how many facts there were."""
     compared = 0
     evaluation = Evaluation(engine.state, Watch(), Statistics())
-    for unit in engine.structure.in_order():
+    for number in engine.structure.numbers_in_order():
+        unit = engine.structure.units[number]
         if not counting.is_counted(unit, engine.state):
             continue
         heads = {rule.head.predicate for rule in unit.rules}
         tables = {name: engine.state.tables[name] for name in heads}
         before = {name: table.counters for name, table in tables.items()}
-        counting.count_all(unit, engine.state, evaluation)
+        counting.count_all(engine.runtime(number), evaluation)
         for name, table in tables.items():
             numbers, counted, kept = table.numbers_of(table.rows), table.counters, before[name]
             assert counted is not None

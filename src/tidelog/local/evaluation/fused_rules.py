@@ -17,7 +17,7 @@ from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.plan_table import PLAN_WIDTH
-from tidelog.local.planning.join_order import planned
+from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation
 
@@ -34,9 +34,9 @@ _NOTHING: Mapping[str, int] = {}
 class FusedRules:
     """Some rules of a state, ready to run."""
 
-    def __init__(self, state: State, entries: Sequence[Entry], unit: Unit | None = None) -> None:
-        """With a unit, rounds go on until nothing is new in its relations."""
-        self._state, self.entries, self._is_once = state, entries, unit is None
+    def __init__(self, state: State, plans: PlanCache, entries: Sequence[Entry], unit: Unit | None = None) -> None:
+        """With a unit, they run to the fixpoint of its relations; without one, they run once."""
+        self._state, self._cache, self.entries, self._is_once = state, plans, entries, unit is None
         names = unit.relations if unit is not None else ()
         inputs = unit.uses.difference(names, state.virtual) if unit is not None else ()
         self._own: Int32s = np.array([state.tables[name].number for name in names], np.int32)
@@ -50,7 +50,7 @@ class FusedRules:
     def _plan(self) -> None:
         """Make all plans, for sizes as they are."""
         state, watched, numbers, rows = self._state, dict[tuple[int, bool], int](), list[int](), list[list[int]]()
-        self._plans = [planned(rule, state, at) for rule, at in self.entries]
+        self._plans = [self._cache.plan(rule, state, at) for rule, at in self.entries]
         for number, ((rule, at), prepared) in enumerate(zip(self.entries, self._plans, strict=True)):
             begin = len(numbers)
             numbers += [index.number for _, index in prepared.indexes]
@@ -147,6 +147,6 @@ class FusedRules:
             self.words[kernel.UNDEFINED_COUNT] = 0
 
 
-def is_possible(unit: Unit) -> bool:
-    """Whether a unit's rules can run together; calls need Python."""
+def can_fuse(unit: Unit) -> bool:
+    """Whether a unit's rules can run in one call of the kernel; functions that Python computes cannot."""
     return not unit.operators

@@ -17,8 +17,8 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.evaluation.aggregation import fold
 from tidelog.local.evaluation.function_calls import answer
 from tidelog.local.kernel import join, layout
-from tidelog.local.planning.join_order import planned
 from tidelog.local.planning.plan import Plan
+from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.program.modules import ModuleKind
@@ -32,7 +32,11 @@ class Evaluation:
 
     def __init__(self, state: State, watch: Watch, statistics: Statistics) -> None:
         self.state, self.watch, self.statistics = state, watch, statistics
-        self.unit = 0
+        self.unit, self.plans = 0, PlanCache()
+
+    def enter(self, unit: int, plans: PlanCache) -> None:
+        """Go on to another unit: its number, for the statistics, and its plans."""
+        self.unit, self.plans = unit, plans
 
     def from_scratch(self, unit: Unit) -> None:
         """Derive all facts of a unit; its tables hold what the user gave, and nothing else."""
@@ -47,7 +51,7 @@ class Evaluation:
         if not unit.rules and not any(isinstance(special, FunctionCalls) for special in unit.operators.values()):
             return
         self.mark(unit, {})
-        self._start_round(0)
+        self.start_round(0)
         self._apply([(rule, None) for rule in unit.rules])
         self.saturate(unit)
 
@@ -65,7 +69,7 @@ class Evaluation:
         and `after_rules` is called when all rules of a round have been, to make facts of what they found.
         """
         self.mark(unit, before)
-        self._start_round(0)
+        self.start_round(0)
         deltas = [(via(rule), at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
         self._apply(deltas)
         self._apply([(rule, None) for rule in first])
@@ -134,7 +138,8 @@ class Evaluation:
         for name, table in self._tables(unit):
             table.mark_delta(before.get(name) if before else None)
 
-    def _start_round(self, number: int) -> None:
+    def start_round(self, number: int) -> None:
+        """Begin a round: record its number, and check limits."""
         self.watch.progress.round = number
         self.watch.poll()
 
@@ -163,7 +168,7 @@ class Evaluation:
             if not deltas:
                 return
             number += 1
-            self._start_round(number)
+            self.start_round(number)
             self._apply(deltas)
             after_rules()
             self._answer(unit)
@@ -184,7 +189,7 @@ class Evaluation:
             if at is not None and self._sees_nothing(rule, at):
                 self.note(rule, self.watch.progress.round, 0, 0)
             else:
-                self._run(rule, planned(rule, self.state, at))
+                self._run(rule, self.plans.plan(rule, self.state, at))
 
     def _sees_nothing(self, rule: CoreRule, delta: int) -> bool:
         """Whether a relation was empty of which only what was there before the delta counts."""

@@ -1,15 +1,15 @@
-"""Marks: what facts that the next update will delete have brought, so that it need not be found again.
+"""Marks: what follows from facts that the next update will delete, so that it need not be found again.
 
-While an update is worked off and the next one is known, the facts that it inserts and the next one deletes are *marked*. They
-are inserted last, as a step of their own (`updating`), so all that is new in that step is there because of them: these are
-the *implicit* marks. When the next update deletes the marked facts, there are two ways to use that.
+While an update is applied and the next one is known, the facts that it inserts and the next one deletes are *marked*. They are
+inserted last, as a step of their own (`MarkedStep`), so all that is new in that step follows from them: these are the
+*implicit* marks. When the next update deletes the marked facts, there are two ways to use that.
 
-- As the papers do (Illich and Glimm, "Backward/Forward with Marking for Update Streams", DL 2025): no rule is applied to find
-  out which facts a marked one may take along; the implicit marks are the first suspects (the set W of Algorithm 1). With B/F
-  only explicit facts pass marks to a unit's relations; with DRed derived ones do, too (`Marks.using`). Departure: within a unit
-  that is recursive, all that is new is marked, and not only the heads of instances with an explicit fact that is.
-  Facts that were there before are marked, too (`earlier_marks`).
-- The whole step is taken back, without any rule (`Step.take_back`): all that it brought goes, all that it took comes back.
+- As the papers do (Illich and Glimm, "Backward/Forward with Marking for Update Streams", DL 2025, Algorithm 1): no rule is
+  applied to find out which facts depend on a marked one; the implicit marks are the first suspects (the set W). With B/F only
+  explicit facts pass marks to a unit's relations; with DRed derived ones do, too (`Marks.using`). Departure: within a recursive
+  unit all that is new is marked, not only the heads of instances with a marked explicit fact in their bodies.
+  Facts that were there before are marked, too (`mark_propagation`).
+- The whole step is undone, without any rule (`MarkedStep.undo`): what it inserted is deleted, what it deleted is inserted.
 
 The first is sound because whatever was there before the marked step has a proof without the marked facts: if that one fails, too,
 it fails for a fact that was not marked, which is found the usual way. So where the marked step took facts away, or added to a
@@ -27,43 +27,8 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import Unit
-from tidelog.local.maintenance.deltas import Delta, Deltas
-from tidelog.local.storage.state import State, UndoLog
-
-
-@dataclass(slots=True)
-class Step:
-    """A step of an update that did nothing but insert marked facts, and all that came of it."""
-
-    given: dict[str, Rows]
-    """The marked facts, by the relation that stores them."""
-    deltas: Mapping[str, Delta]
-
-    @property
-    def explicit(self) -> int:
-        """How many facts are marked."""
-        return sum(map(len, self.given.values()))
-
-    @property
-    def implicit(self) -> int:
-        """How many facts they brought, as far as they are stored."""
-        return sum(len(delta.inserted) for delta in self.deltas.values()) - self.explicit
-
-    def take_back(self, state: State, undo: UndoLog) -> None:
-        """Make everything what it was before the step."""
-        for name, delta in self.deltas.items():
-            if delta.virtual is not None:
-                assert delta.virtual.before is not None
-                state.set_virtual(name, delta.virtual.before)
-                continue
-            table = state.table(name)
-            undo.remove(table, delta.inserted)
-            if len(delta.deleted):
-                table.insert(delta.deleted)
-            table.mark_delta()
-        for name, rows in self.given.items():
-            if name in state.explicit:
-                undo.remove(state.explicit[name], rows)
+from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.marked_step import MarkedStep
 
 
 @dataclass(slots=True)
@@ -83,7 +48,7 @@ class EarlierMarks:
 class Marks:
     """The marks of a step, for the update that deletes the facts that it has inserted."""
 
-    def __init__(self, step: Step, earlier: EarlierMarks) -> None:
+    def __init__(self, step: MarkedStep, earlier: EarlierMarks) -> None:
         """`earlier` are marks of facts that were there before the step."""
         self._step, self._earlier = step, earlier
         self._is_used = False
@@ -104,10 +69,8 @@ class Marks:
         whole = {name: deltas.of[name] for name in passing}
         for name in passing:
             delta = whole[name]
-            known = deltas.state.helper(
-                f"#known {delta.deleted.shape[1]}", delta.deleted.shape[1], self._step.deltas[name].inserted
-            )
-            deltas.replace(name, replace(delta, deleted=delta.deleted[~known.contains(delta.deleted)]))
+            is_marked = deltas.state.isin_rows(delta.deleted, self._step.deltas[name].inserted)
+            deltas.replace(name, replace(delta, deleted=delta.deleted[~is_marked]))
         try:
             yield _joined(seeds, brought)
         finally:

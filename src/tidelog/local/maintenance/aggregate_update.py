@@ -1,8 +1,8 @@
-"""Aggregates under change: only the groups that something came to, or went from, and of these, if need be, all bindings.
+"""Aggregates under change: only the groups of inserted and deleted bindings, and of these, if need be, all bindings.
 
-A count follows from the one before and from what came and went; so does a sum of integers, which is exact; and so does a least or
-greatest value, as long as it has not gone itself. Other groups are folded anew from all of their bindings: averages, medians
-and sums of floats, whose rounding depends on everything.
+A count follows from the one before and from the delta; so does a sum of integers, which is exact; and so does a least or
+greatest value, as long as it was not deleted itself. Other groups are aggregated again from all of their bindings: averages,
+medians and sums of floats, whose rounding depends on everything.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from tidelog.core.rules import Aggregation, CoreRule
 from tidelog.local.evaluation.aggregation import fold
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.deltas import Deltas
-from tidelog.local.storage.state import State, UndoLog
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.undo_log import UndoLog
 from tidelog.syntax.tree import Atom, Variable
 from tidelog.values import Kind
 
@@ -26,26 +28,26 @@ _SAFE = 2.0**62
 """Sums up to here are added up in 64 bits."""
 
 
-def refold(
-    name: str, special: Aggregation, state: State, deltas: Deltas, evaluation: Evaluation, undo: UndoLog
+def maintain_aggregate(
+    name: str, special: Aggregation, runtime: UnitRuntime, deltas: Deltas, evaluation: Evaluation, undo: UndoLog
 ) -> tuple[Rows, Rows]:
-    """Make a relation of results what it now is; the rows that came and those that went."""
+    """Bring a relation of results up to date; the inserted and the deleted rows."""
+    state, helper = runtime.state, runtime.table
     delta, table, inner = deltas.of[special.inner], state.table(name), state.table(special.inner)
     inserted, deleted = delta.inserted_rows(), delta.deleted_rows()
-    groups, selected, answers = f"#groups {name}", f"#touched {name}", f"#results {name}"
     width = special.groups
-    state.helper(groups, width, np.concatenate([inserted[:, :width], deleted[:, :width]]))
+    helper("groups", name, width, np.concatenate([inserted[:, :width], deleted[:, :width]]))
     table.mark_delta()
     inner.mark_delta()
-    results = state.helper(answers, table.arity)
-    evaluation.apply_once([_selecting(state, groups, name, table.arity, answers)])
+    results = helper("results", name, table.arity)
+    evaluation.apply_once([_selecting(runtime, name, width, Atom(name, _columns(table.arity)), "results")])
     before = results.rows.copy()
-    new = state.helper(answers, table.arity)
+    new = helper("results", name, table.arity)
     left = _continue(_Touched.of(special, inserted, deleted, before), special, state, new)
     if len(left):
-        state.helper(groups, width, left)
-        bindings = state.helper(selected, inner.arity)
-        evaluation.apply_once([_selecting(state, groups, special.inner, inner.arity, selected)])
+        helper("groups", name, width, left)
+        bindings = helper("touched", name, inner.arity)
+        evaluation.apply_once([_selecting(runtime, name, width, Atom(special.inner, _columns(inner.arity)), "touched")])
         fold(special, state, new, bindings=bindings.rows)
     appeared, vanished = new.rows[~table.contains(new.rows)].copy(), before[~new.contains(before)]
     undo.remove(table, vanished)
@@ -53,14 +55,15 @@ def refold(
     return appeared, vanished
 
 
-def _selecting(state: State, groups: str, source: str, arity: int, target: str) -> CoreRule:
-    """A rule for the rows of a relation that belong to the touched groups; the same object each time."""
-    if target not in state.variants:
-        columns = tuple(Variable(f"c{at}") for at in range(arity))
-        requested = Atom(groups, columns[: state.helpers[groups].arity])
-        state.variants[target] = CoreRule(Atom(target, columns), (requested, Atom(source, columns)), 0, "")
-    rule: CoreRule = state.variants[target]
-    return rule
+def _selecting(runtime: UnitRuntime, name: str, width: int, source: Atom, role: str) -> CoreRule:
+    """A rule for the rows of a relation that belong to the touched groups."""
+    groups = Atom(runtime.table_name("groups", name), source.args[:width])
+    head = Atom(runtime.table_name(role, name), source.args)
+    return runtime.rule((role, name), lambda: CoreRule(head, (groups, source), 0, ""))
+
+
+def _columns(arity: int) -> tuple[Variable, ...]:
+    return tuple(Variable(f"c{at}") for at in range(arity))
 
 
 @dataclass(slots=True)

@@ -1,89 +1,45 @@
-"""Which algorithm maintains a unit: what the user asked for, or what should be cheapest.
+"""The cost model: which algorithm maintains a unit. It is what the user asked for, or what should be cheapest.
 
-B/F is the rule: it never deletes what stays. Where hardly anything that was suspected had another proof, DRed does the same with
-less ado. Where much has gone, to derive the unit anew is cheaper than to look for what is left of it: the B/F paper's
-equilibrium. Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of
-facts can tell. What tells is time: what it took to derive the unit, and what a lost fact took in earlier updates. Where the
-unit has no such past, or the past is wrong, deletion gives up when it has taken as long as starting over, and is never more
-than twice as slow.
+B/F is the default: it never deletes what stays. Where hardly any suspect had another proof, DRed does the same with less work.
+Where much is lost, it is cheaper to rematerialise the unit than to find out what is left of it: the B/F paper's equilibrium.
+Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of facts can
+decide. Time decides: what it took to materialise the unit, and what a lost fact took in earlier updates. Where the unit has no
+such history, or the history misleads, deletion gives up when it has taken as long as rematerialising, so it is never more than
+twice as slow.
+
+When rules change, a unit can lose so much that not even trying is the better choice (`choose_for_rules`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from time import thread_time
 
 from tidelog.core.arrays import Rows
-from tidelog.core.rules import Unit
+from tidelog.core.rules import CoreRule, positive_atoms
+from tidelog.local.maintenance.costs import SMALL
 from tidelog.local.maintenance.counting import is_counted
 from tidelog.local.maintenance.deltas import Deltas
-from tidelog.local.storage.state import State
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
 
 _PATIENCE = 1.0
-"""Deletion gives up after that part of the time that starting over takes."""
-_SMALL = 5_000
-"""With fewer rows plans and calls take longer than everything else, and whatever is chosen will do ..."""
+"""Deletion gives up after that part of the time that rematerialising takes ..."""
+_PATIENCE_WITH_RULES = 0.5
+"""... and earlier when rules have changed, for one lost fact may take many along."""
 _MUCH = 0.15
-"""... unless so large a share of what a unit holds and reads has gone."""
+"""A small unit is rematerialised if so large a share of what it holds and reads is lost."""
 _FEW = 8
 """For so few lost facts B/F is always tried: what they take differs too much for a prediction, and tells nothing of many."""
-_ENOUGH = 50
-"""So many suspects tell what others will be like."""
-_HARDLY_ANY = 0.05
-"""The share of suspects with another proof below which DRed takes over."""
-PLANNING = 5e-4
+_PLANNING = 5e-4
 """Seconds for each rule that a first deletion may take longer, for it makes plans."""
-
-
-@dataclass(slots=True)
-class Costs:
-    """What a unit took, in seconds."""
-
-    anew: float = 0.0
-    """To derive all of it."""
-    rows: int = 1
-    """How many rows it, and what it reads, had then."""
-    deletions: int = -1
-    """How often something was deleted; the first time does not count, for it makes plans."""
-    seconds: float = 0.0
-    lost: float = 0.0
-    """What deletions took, and for how many lost facts; recent ones count more."""
-    suspected: float = 0.0
-    kept: float = 0.0
-    """How many facts were suspected, and how many of them stayed."""
-
-    @property
-    def per_fact(self) -> float:
-        """What a lost fact took."""
-        return self.seconds / self.lost if self.lost else 0.0
-
-    @property
-    def has_few_proofs(self) -> bool:
-        """Whether hardly anything that is suspected has another proof."""
-        return self.suspected > _ENOUGH and self.kept < _HARDLY_ANY * self.suspected
-
-    def derived(self, seconds: float, rows: int) -> None:
-        """Note what it took to derive all of it."""
-        self.anew, self.rows = seconds, max(1, _SMALL, rows)  # of fewer rows, it is plans and calls that take time
-
-    def gave_up(self, seconds: float, lost: int) -> None:
-        """Note that a deletion was given up after some seconds; it would have taken longer."""
-        self.deletions += 1
-        self.seconds, self.lost = 2 * seconds, lost
-
-    def anew_with(self, rows: int) -> float:
-        """What it will take to derive all of it, with so many rows."""
-        return self.anew * rows / self.rows
-
-    def deleted(self, seconds: float | None, lost: int, suspected: int, kept: int) -> None:
-        """Note what a deletion took, if anybody has looked, and how much of what it suspected stayed."""
-        self.deletions += 1
-        if self.deletions:
-            if seconds is not None:
-                self.seconds, self.lost = 0.75 * self.seconds + seconds, 0.75 * self.lost + lost
-            self.suspected, self.kept = 0.75 * self.suspected + suspected, 0.75 * self.kept + kept
+_A_LOST_FACT = 3e-6
+"""What it takes to follow one, in seconds, as long as the unit has not shown otherwise."""
+_INDEXING = 2e-8
+"""What it takes to find one row of a relation that has not lost any before, for each row that there is."""
+_AGAIN = 0.6
+"""Rematerialising takes that part of what it took before, when plans are made and buffers have their size."""
 
 
 @dataclass(slots=True)
@@ -95,27 +51,15 @@ class Choice:
     why: str
     lost: int = 0
     began: float | None = None
-    """When it was chosen (`thread_time`), if what it takes is to be noted."""
+    """When it was chosen (`thread_time`), if its cost is to be recorded."""
     deadline: Callable[[], float] | None = None
-    """When to give up; asked for when deletion first stops to look, which few facts do not give it time for."""
+    """When to give up; called when deletion first stops to check, which few facts do not give it time for."""
 
 
-def costs_of(unit: Unit, state: State) -> Costs:
-    """What a unit took so far."""
-    known: Costs | None = state.costs.get(id(unit))
-    if known is None:
-        known = state.costs[id(unit)] = Costs()
-    return known
-
-
-def rows_of(unit: Unit, state: State) -> int:
-    """How many rows a unit, and what it reads, have."""
-    return sum([len(state.tables[name]) for name in {*unit.uses, *unit.relations} if name in state.tables])
-
-
-def choose(requested: str, unit: Unit, state: State, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
+def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
     """The algorithm for a unit that may lose facts."""
-    if requested == "counting" and not is_counted(unit, state):
+    unit, costs = runtime.unit, runtime.costs
+    if requested == "counting" and not is_counted(unit, runtime.state):
         return Choice("dred", "its derivations have not been counted")
     if requested != "auto":
         return Choice(requested, "as asked for")
@@ -123,28 +67,70 @@ def choose(requested: str, unit: Unit, state: State, deltas: Deltas, changed: It
     for name in changed:
         lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
     if lost <= _FEW:
-        return Choice("bf", "few facts have gone", lost, None, lambda: _deadline(unit, state, thread_time()))
-    rows = rows_of(unit, state)
-    if rows < _SMALL:
+        return Choice("bf", "few facts have gone", lost, None, lambda: _deadline(runtime, thread_time()))
+    rows = runtime.row_count()
+    if rows < SMALL:
         if lost > _MUCH * rows:
             return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost)
         return Choice("bf", "few facts have gone", lost)
-    costs = costs_of(unit, state)
-    anew = costs.anew_with(rows)
-    if lost * costs.per_fact > anew:
+    if lost * costs.per_fact > costs.anew_with(rows):
         costs.seconds *= 0.9  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
     now = thread_time()
-    deadline = _deadline(unit, state, now)
+    deadline = _deadline(runtime, now)
     if costs.has_few_proofs:
         return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, lambda: deadline)
     return Choice("bf", "few facts have gone", lost, now, lambda: deadline)
 
 
-def _deadline(unit: Unit, state: State, now: float) -> float:
-    """When deletion is to give up that begins now."""
-    costs, rows = costs_of(unit, state), rows_of(unit, state)
-    if rows < _SMALL:
+def choose_for_rules(
+    choice: Choice, runtime: UnitRuntime, deltas: Deltas, changed: Sequence[str], removed: Sequence[CoreRule]
+) -> Choice:
+    """The choice as it is, or to rematerialise: when rules are removed, so many facts may be lost that no attempt is worth it."""
+    unit, state, costs = runtime.unit, runtime.state, runtime.costs
+    own = sum(len(state.tables[name]) for name in unit.relations)
+    lost = choice.lost + sum(_lost_pairs(deltas, name) for name in changed) + sum(_instances(runtime, rule) for rule in removed)
+    shares = (_lost_share(deltas, name) for name in changed if all(_reads(rule, name) for rule in unit.rules))
+    takes = max(lost, max(shares, default=0.0) * own) * max(costs.per_fact, _A_LOST_FACT)
+    if costs.deletions < 0:
+        takes += _PLANNING * (len(unit.rules) + len(removed)) + _INDEXING * own
+    anew = _AGAIN * costs.anew_with(runtime.row_count())
+    if takes > anew:
+        why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
+        return Choice("rematerialise", why, lost)
+    if choice.deadline is not None:
+        at = min(choice.deadline(), thread_time() + _PATIENCE_WITH_RULES * anew)
+        choice.deadline = lambda: at
+    return choice
+
+
+def _deadline(runtime: UnitRuntime, now: float) -> float:
+    """When a deletion that begins now is to give up."""
+    costs, rows = runtime.costs, runtime.row_count()
+    if rows < SMALL:
         return inf
-    planning = PLANNING * len(unit.rules) if costs.deletions < 0 else 0.0
+    planning = _PLANNING * len(runtime.unit.rules) if costs.deletions < 0 else 0.0
     return now + _PATIENCE * (costs.anew_with(rows) + planning)
+
+
+def _lost_pairs(deltas: Deltas, name: str) -> int:
+    """How many pairs a virtual relation has lost, at least."""
+    change = deltas.of[name].virtual
+    return max(0, len(change.before) - len(change.after)) if change is not None and change.before is not None else 0
+
+
+def _lost_share(deltas: Deltas, name: str) -> float:
+    """Which part of its rows a stored relation has lost."""
+    lost = deltas.of[name].lost
+    return lost / (lost + len(deltas.state.stored(name))) if lost else 0.0
+
+
+def _instances(runtime: UnitRuntime, rule: CoreRule) -> int:
+    """How many instances a removed rule may have had: those of its only atom, or as many as there are heads."""
+    names = [name for _, name in positive_atoms(rule)]
+    return len(runtime.state.stored(names[0] if len(names) == 1 else rule.head.predicate))
+
+
+def _reads(rule: CoreRule, name: str) -> bool:
+    """Whether a rule has a relation in a positive atom."""
+    return any(name == other for _, other in positive_atoms(rule))

@@ -1,13 +1,13 @@
 """DRed with counters: Hu, Motik and Horrocks, "Optimised Maintenance of Datalog Materialisations" (AAAI 2018), for one unit.
 
 Each fact has two counters, of the instances of non-recursive and of recursive rules that derive it (a rule is recursive if its
-body reads the unit's own relations). An instance that is lost takes one off; a fact goes early only if it is neither explicit
-nor derived by a non-recursive rule, and what went too early is seen by its recursive counter alone, without any join.
+body reads the unit's own relations). A lost instance decrements one of them. Over-deletion stops at a fact that is explicit or
+has a non-zero non-recursive counter; rederivation looks at the recursive counter alone, without any join.
 
 Departures: instances are found as rows of a table, one for each rule, of the head's arguments and all other variables of the
 body; so each is counted once, however many changes it is found through. Counters stand beside the rows of a relation, and
-those of facts that went stand beside the rows of `gone`. Whatever else changes a relation, such as an update that is taken
-back, forgets its counters, and before the next update they are counted anew (`count_all`).
+those of deleted facts stand beside the rows of `deleted`. Whatever else changes a relation, such as a rollback, drops its
+counters, and before the next update they are counted anew (`count_all`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule, Unit, existential, is_visible, positive_atoms
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.deletion import Deletion
-from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import Atom, Negation, Term, Variable, names_of
@@ -36,64 +36,64 @@ class Counting(Deletion):
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
         """As any deletion, with tables of the instances that are lost."""
-        self._lost = _Instances(self.unit, self.state, "lost")
-        self._examined = dict.fromkeys(self.gone, 0)
-        for table in self.gone.values():
+        self._lost = _Instances(self.runtime, "lost")
+        self._seen = dict.fromkeys(self.deleted, 0)
+        for table in self.deleted.values():
             table.counters = np.zeros((2, 0), np.int32)
         return super().delete(seeds)
 
     def _suspecting(self, rule: CoreRule, origin: CoreRule) -> CoreRule:
-        return self._lost.found_by(rule, origin, self.deltas)
+        return self._lost.found_by(rule, origin)
 
-    def examine(self) -> bool:
-        """Take lost instances off the counters, and let those go that only recursive rules are left for."""
+    def overdelete(self) -> bool:
+        """Decrement counters for lost instances, and delete facts for which only recursive rules are left."""
         for name, suspects in self.suspects.items():
-            self._overdelete(name, suspects.rows_from(self._examined[name]))
-            self._examined[name] = suspects.end
+            self._overdelete(name, suspects.rows_from(self._seen[name]))
+            self._seen[name] = suspects.end
         for rule, heads in self._lost.new_heads():
             name = rule.head.predicate
-            table, gone = self.state.table(name), self.gone[name]
-            numbers = gone.numbers_of(heads)
-            _add(gone, _kind(rule, self.own), numbers[numbers >= 0], -1)
+            table, deleted = self.state.table(name), self.deleted[name]
+            numbers = deleted.numbers_of(heads)
+            _add(deleted, _kind(rule, self.own), numbers[numbers >= 0], -1)
             present = heads[numbers < 0]
             _add(table, _kind(rule, self.own), table.numbers_of(present), -1)
             self._overdelete(name, present)
         return True
 
     def _overdelete(self, name: str, rows: Rows) -> None:
-        table, gone = self.state.table(name), self.gone[name]
+        table, deleted = self.state.table(name), self.deleted[name]
         if name in self.state.explicit:
             rows = rows[~self.state.explicit[name].contains(rows)]
-        rows = rows[~gone.contains(rows)]
+        rows = rows[~deleted.contains(rows)]
         numbers = table.numbers_of(rows)
-        goes = _counters(table)[NON_RECURSIVE, numbers] == 0
-        begin = gone.end
-        gone.insert(rows[goes])
-        new = gone.rows_from(begin)
-        _counters(gone)[:, begin : gone.end] = _counters(table)[:, table.numbers_of(new)]
+        is_deleted = _counters(table)[NON_RECURSIVE, numbers] == 0
+        begin = deleted.end
+        deleted.insert(rows[is_deleted])
+        new = deleted.rows_from(begin)
+        _counters(deleted)[:, begin : deleted.end] = _counters(table)[:, table.numbers_of(new)]
 
-    def finish(self) -> None:
+    def rederive(self) -> None:
         """Bring back what a recursive rule derives from what is left."""
-        self.counters.overdeleted = sum(map(len, self.gone.values()))
-        for name, gone in self.gone.items():
-            table, rows, counters = self.state.table(name), gone.rows, _counters(gone)[:, : gone.end]
+        self.counters.overdeleted = sum(map(len, self.deleted.values()))
+        for name, deleted in self.deleted.items():
+            table, rows, counters = self.state.table(name), deleted.rows, _counters(deleted)[:, : deleted.end]
             back = counters[RECURSIVE] > 0
             table.insert(rows[back])
             _counters(table)[:, table.numbers_of(rows[back])] = counters[:, back]
-            gone.mark_delta()
-            if len(gone) and not table.arity:  # its one row has always the same number
+            deleted.mark_delta()
+            if len(deleted) and not table.arity:  # its one row has always the same number
                 table.counters = counters.copy()
 
 
 def insert(
-    unit: Unit, before: Mapping[str, int], first: Sequence[tuple[CoreRule, CoreRule]], deltas: Deltas, evaluation: Evaluation
+    runtime: UnitRuntime, before: Mapping[str, int], first: Sequence[tuple[CoreRule, CoreRule]], evaluation: Evaluation
 ) -> None:
-    """Derive what follows from facts that came or came back, and count; as `Evaluation.continue_from` does without counting.
+    """Derive what follows from inserted and rederived facts, and count; as `Evaluation.continue_from` does without counting.
 
     `first` are rules that apply once, each with the rule of the unit that it is made from.
     """
-    state, own = evaluation.state, set(unit.relations)
-    found = _Instances(unit, state, "found")
+    unit, state, own = runtime.unit, evaluation.state, set(runtime.unit.relations)
+    found = _Instances(runtime, "found")
     own_tables = [(name, state.tables[name]) for name in dict.fromkeys(rule.head.predicate for rule in unit.rules)]
     for _, table in own_tables:
         _counters(table)  # of the facts that came
@@ -105,9 +105,9 @@ def insert(
             progress.facts += is_visible(name) * table.insert(heads)
             _add(table, _kind(rule, own), table.numbers_of(heads), 1)
 
-    variants = {id(rule): found.found_by(rule, rule, deltas) for rule in unit.rules}
-    once = [found.found_by(rule, origin, deltas) for rule, origin in first]
-    evaluation.continue_from(unit, before, once, via=lambda rule: variants[id(rule)], after_rules=take_up)
+    variants = {rule.serial: found.found_by(rule, rule) for rule in unit.rules}
+    once = [found.found_by(rule, origin) for rule, origin in first]
+    evaluation.continue_from(unit, before, once, via=lambda rule: variants[rule.serial], after_rules=take_up)
 
 
 def is_counted(unit: Unit, state: State) -> bool:
@@ -121,27 +121,28 @@ def forget(unit: Unit, state: State) -> None:
         state.tables[rule.head.predicate].counters = None
 
 
-def count_all(unit: Unit, state: State, evaluation: Evaluation) -> None:
+def count_all(runtime: UnitRuntime, evaluation: Evaluation) -> None:
     """Count all instances of a unit's rules."""
+    unit, state = runtime.unit, runtime.state
     evaluation.mark(unit, {})
     for rule in unit.rules:
         table = state.tables[rule.head.predicate]
         table.counters = np.zeros((2, table.end), np.int32)
     try:
         for rule in unit.rules:
-            _count_rule(rule, unit, state, evaluation)
+            _count_rule(rule, runtime, evaluation)
     except BaseException:
         forget(unit, state)
         raise
 
 
-def _count_rule(rule: CoreRule, unit: Unit, state: State, evaluation: Evaluation) -> None:
+def _count_rule(rule: CoreRule, runtime: UnitRuntime, evaluation: Evaluation) -> None:
     """Count the instances of one rule, for a piece of its largest relation at a time."""
-    deltas, found, own = Deltas(state), _Instances(unit, state, "found"), set(unit.relations)
+    state, found, own = runtime.state, _Instances(runtime, "found"), set(runtime.unit.relations)
     table, kind = state.tables[rule.head.predicate], _kind(rule, own)
 
     def count(some: CoreRule) -> None:
-        evaluation.apply_once([found.found_by(some, rule, deltas)])
+        evaluation.apply_once([found.found_by(some, rule)])
         for _, heads in found.new_heads():
             _add(table, kind, table.numbers_of(heads), 1)
         found.clear()
@@ -153,38 +154,40 @@ def _count_rule(rule: CoreRule, unit: Unit, state: State, evaluation: Evaluation
     at, name = max(stored, key=lambda atom: len(state.tables[atom[1]]))
     atom, rows = rule.body[at], state.tables[name].rows
     assert isinstance(atom, Atom)
-    piece = Atom(f"#piece {name}", atom.args)
+    piece = Atom(runtime.table_name("piece", name), atom.args)
     for begin in range(0, len(rows), _PIECE):
-        state.helper(piece.predicate, len(piece.args), rows[begin : begin + _PIECE])
-        count(deltas.variant(rule, ("piece", at), (*rule.body[:at], piece, *rule.body[at + 1 :])))
+        runtime.table("piece", name, len(piece.args), rows[begin : begin + _PIECE])
+        count(runtime.variant(rule, ("piece", at), (*rule.body[:at], piece, *rule.body[at + 1 :])))
 
 
 class _Instances:
     """A table for the instances of each rule of a unit: the head's arguments, then the other variables of the body."""
 
-    def __init__(self, unit: Unit, state: State, role: str) -> None:
-        self.unit, self.state, self.role = unit, state, role
-        self.columns = {id(rule): _columns(rule) for rule in unit.rules}
-        self.names = {id(rule): f"#{role} {id(unit)} {number}" for number, rule in enumerate(unit.rules)}
+    def __init__(self, runtime: UnitRuntime, role: str) -> None:
+        self._runtime, self._role = runtime, role
+        self._places = {rule.serial: at for at, rule in enumerate(runtime.unit.rules)}
+        self._columns = [_columns(rule) for rule in runtime.unit.rules]
         self.clear()
 
     def clear(self) -> None:
         """Begin anew, with no instances."""
-        self.seen = dict.fromkeys(self.columns, 0)
-        self.tables = {key: self.state.helper(self.names[key], len(columns)) for key, columns in self.columns.items()}
+        self._seen = [0] * len(self._columns)
+        table = self._runtime.table
+        self.tables = [table(self._role, str(at), len(columns)) for at, columns in enumerate(self._columns)]
 
-    def found_by(self, rule: CoreRule, origin: CoreRule, deltas: Deltas) -> CoreRule:
+    def found_by(self, rule: CoreRule, origin: CoreRule) -> CoreRule:
         """A rule that lists the instances of another one, which is made from `origin`."""
-        return deltas.variant(rule, self.role, rule.body, Atom(self.names[id(origin)], self.columns[id(origin)]))
+        at = self._places[origin.serial]
+        head = Atom(self._runtime.table_name(self._role, str(at)), self._columns[at])
+        return self._runtime.variant(rule, self._role, rule.body, head)
 
     def new_heads(self) -> list[tuple[CoreRule, Rows]]:
         """For each rule the heads of instances that have come since the last time, as often as there are instances."""
         result = []
-        for rule in self.unit.rules:
-            table, seen = self.tables[id(rule)], self.seen[id(rule)]
-            if table.end > seen:
-                result.append((rule, np.ascontiguousarray(table.rows_from(seen)[:, : len(rule.head.args)])))
-                self.seen[id(rule)] = table.end
+        for at, (rule, table) in enumerate(zip(self._runtime.unit.rules, self.tables, strict=True)):
+            if table.end > self._seen[at]:
+                result.append((rule, np.ascontiguousarray(table.rows_from(self._seen[at])[:, : len(rule.head.args)])))
+                self._seen[at] = table.end
         return result
 
 

@@ -1,108 +1,122 @@
-"""Rules for changes are made for all relations of a unit that have changed so far, and serve for changes of any of them.
+"""Delta rules: rules made from a unit's rules for just those instances that deltas of lower relations bring or take away.
 
-Updates of many relations change ever other ones together, and rules made for just these would hardly ever be found again. Where
-a relation that is foreseen has not changed, the table of what came or went of it is empty, and its rules find nothing.
+Inserted facts bring an instance of a positive atom and take away one of a negated atom; deleted facts do the opposite. Lower
+relations have their new content already, so what was deleted from them is joined from `#minus R`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import combinations
 
-import numpy as np
-
-from tidelog.core.rules import CoreRule, Unit, positive_atoms
+from tidelog.core.rules import CoreRule, apart, existential
 from tidelog.local.maintenance.deltas import Deltas
-from tidelog.local.storage.state import State
-from tidelog.syntax.tree import Atom, Negation
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
 
-_MANY_RULES = 256
-"""A rule has as many for changes as there are sets of its literals that may have changed: so many are too many."""
+_MUCH = 0.5
+"""If that share of the rows that a join reads is new, it is cheaper to join all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """Relations of which facts came and went, or may have."""
+class DeltaRules:
+    """Makes delta rules for a unit; rules that were made before are found again."""
 
-    plus: frozenset[str]
-    minus: frozenset[str]
+    def __init__(self, runtime: UnitRuntime, deltas: Deltas) -> None:
+        self._runtime, self._deltas = runtime, deltas
+        self._own = set(runtime.unit.relations)
 
-    def __or__(self, other: Changed) -> Changed:
-        return Changed(self.plus | other.plus, self.minus | other.minus)
+    # --- instances that are lost -----------------------------------------------------------------------------------------
 
-    def __le__(self, other: Changed) -> bool:
-        return self.plus <= other.plus and self.minus <= other.minus
+    def lost(self, rule: CoreRule, *, is_removed: bool = False) -> Iterator[CoreRule]:
+        """Rules that derive the heads of just those instances that deltas of lower relations have taken away.
 
-    def has_many_rules(self, rules: Iterable[CoreRule], own: Set[str]) -> bool:
-        """Whether too many rules would be made from some for these relations."""
-        count = 0
+        An instance may have lost several of its facts, and those are no longer in their relations; so there is a rule for each
+        set of literals that have changed, with their facts from `#minus` and the others from what is unchanged.  If the rule
+        itself was removed, all of its instances are lost, also those that have lost no fact.
+        """
+        changed = {at: lost for at in range(len(rule.body)) if (lost := self._lost(rule, at))}
+        unchanged = [self.unchanged(literal) for literal in rule.body]
+        for size in range(0 if is_removed else 1, len(changed) + 1):
+            for chosen in combinations(changed, size):
+                body = [part for at, kept in enumerate(unchanged) for part in (changed[at] if at in chosen else kept)]
+                yield self._runtime.variant(rule, ("lost", chosen, *map(len, unchanged)), body)
+
+    def _lost(self, rule: CoreRule, at: int) -> tuple[Literal, ...]:
+        """Literals that say of a literal that it held before the update and does not now; none if that cannot be."""
+        literal, deltas = rule.body[at], self._deltas
+        if isinstance(literal, Atom) and literal.predicate not in self._own:
+            minus = deltas.minus(literal.predicate)
+            return () if minus is None else (Atom(minus, literal.args),)
+        if not isinstance(literal, Negation) or (plus := deltas.plus(literal.atom.predicate)) is None:
+            return ()
+        atom = literal.atom
+        if not existential(atom, rule):
+            return (Atom(plus, atom.args),)
+        # `not n(X, _)` held if all facts n(X, y) of now are inserted ones, and none was deleted.
+        minus = deltas.minus(atom.predicate)
+        deleted = () if minus is None else (Negation(Atom(minus, atom.args)),)
+        return apart(Atom(plus, atom.args), rule), Negation(self._unchanged_keys(rule, at, atom)), *deleted
+
+    def unchanged(self, literal: Literal) -> tuple[Literal, ...]:
+        """Literals that say of a literal that it held before the update and still does."""
+        other = None
+        if isinstance(literal, Atom) and literal.predicate not in self._own:
+            if (plus := self._deltas.plus(literal.predicate)) is not None:
+                other = Atom(plus, literal.args)
+        elif isinstance(literal, Negation) and (minus := self._deltas.minus(literal.atom.predicate)) is not None:
+            other = Atom(minus, literal.atom.args)
+        return (literal,) if other is None else (literal, Negation(other))
+
+    def unchanged_keys(self, rules: Iterable[CoreRule]) -> Iterator[CoreRule]:
+        """Rules for the keys of facts that were there before, where `lost` asks whether there were any; empties their tables."""
         for rule in rules:
-            lost = [x for x in rule.body if isinstance(x, Atom) and x.predicate in self.minus and x.predicate not in own]
-            gained = [x for x in rule.body if isinstance(x, Negation) and x.atom.predicate in self.plus]
-            count += (1 << len(lost) + len(gained)) - 1
-        return count > _MANY_RULES
+            for at, literal in enumerate(rule.body):
+                if isinstance(literal, Negation) and existential(literal.atom, rule):
+                    atom = literal.atom
+                    if (plus := self._deltas.plus(atom.predicate)) is not None:
+                        head = self._unchanged_keys(rule, at, atom)
+                        self._runtime.table("unchanged", f"{rule.serial} {at}", len(head.args))
+                        body = (apart(Atom(plus, atom.args), rule), atom, Negation(Atom(plus, atom.args)))
+                        yield self._runtime.variant(rule, ("unchanged", at), body, head)
 
+    def _unchanged_keys(self, rule: CoreRule, at: int, atom: Atom) -> Atom:
+        """The variables that tie a negated atom to its rule, for facts that were there before the update and are now."""
+        tied = names_of([atom]) - existential(atom, rule)
+        return Atom(self._runtime.table_name("unchanged", f"{rule.serial} {at}"), tuple(map(Variable, sorted(tied))))
 
-NOTHING_CHANGED = Changed(frozenset(), frozenset())
+    # --- instances that are gained ---------------------------------------------------------------------------------------
 
+    def gained(self, rule: CoreRule) -> Iterator[CoreRule]:
+        """Rules that derive the heads of instances that deltas of lower relations have brought.
 
-class Foreseen:
-    """What has been foreseen, and the tables of facts that came and went."""
+        Where rows were only appended to a relation, a delta by range serves better, and is left to the caller
+        (`Deltas.ranges`).  A rule that is better applied to all rows (`joins_all`) is the only one, and covers those, too.
+        """
+        if self.joins_all(rule):
+            yield rule
+            return
+        deltas = self._deltas
+        for at, literal in enumerate(rule.body):
+            if isinstance(literal, Negation) and (minus := deltas.minus(literal.atom.predicate)) is not None:
+                deleted = apart(Atom(minus, literal.atom.args), rule)
+                yield self._runtime.variant(rule, ("gained", at), (deleted, *rule.body))
+            elif isinstance(literal, Atom) and literal.predicate in deltas and literal.predicate not in self._own:
+                if deltas.of[literal.predicate].begin is None and (plus := deltas.plus(literal.predicate)) is not None:
+                    body = (*rule.body[:at], Atom(plus, literal.args), *rule.body[at + 1 :])
+                    yield self._runtime.variant(rule, ("gained", at), body)
 
-    def __init__(self, state: State, changed: Changed) -> None:
-        self.changed, self._state = changed, state
-        self._tables = {(name, True): state.helpers[f"#plus {name}"] for name in changed.plus}
-        self._tables |= {(name, False): state.helpers[f"#minus {name}"] for name in changed.minus}
+    def joins_all(self, rule: CoreRule) -> bool:
+        """Whether a rule is better applied to all rows, since so many of them are new: then nobody looks for those.
 
-    def as_deltas(self) -> Deltas:
-        """Deltas that have no rows, for rules to be made from them."""
-        return Deltas.of_changed(self._state, self.changed.plus, self.changed.minus)
-
-    def empty_all_but(self, now: Changed) -> None:
-        """Let nothing have come or gone but of the relations that have changed now."""
-        for name, inserted in self._tables.keys() & self._state.filled:
-            if name not in (now.plus if inserted else now.minus):
-                table = self._tables[name, inserted]
-                table.refill(np.empty((0, table.arity), np.int32))
-                self._state.filled.discard((name, inserted))
-
-
-@dataclass(slots=True)
-class Gaining:
-    """The rules of a unit for instances that changes of certain relations bring."""
-
-    rules: list[tuple[CoreRule, CoreRule]]
-    """Each with the one that it was made from."""
-    by_table: frozenset[str]
-    """Relations of which they join what came from a table; of others, these are the last rows of the relation itself."""
-
-
-@dataclass(slots=True)
-class _Foreseeing(Gaining):
-    """Those for relations that have changed so far."""
-
-    foreseen: Foreseen
-    read: frozenset[str]
-    """The relations that the unit reads, not only under negation."""
-
-
-def gaining(unit: Unit, changed: Sequence[str], deltas: Deltas) -> Gaining:
-    """Rules for instances that changes of relations below a unit bring, of these and of others that changed before."""
-    state, own = deltas.state, set(unit.relations)
-    if deltas.may_take_all:  # which depends on how much has changed
-        rules = [(variant, rule) for rule in unit.rules for variant in deltas.gaining(rule, own)]
-        return Gaining(rules, frozenset(name for name in changed if deltas.of[name].begin is None and deltas.of[name].has_gained))
-    key = ("gaining", id(unit))
-    known: _Foreseeing | None = state.variants.get(key)
-    read = known.read if known is not None else frozenset(name for rule in unit.rules for _, name in positive_atoms(rule))
-    inserted = [name for name in changed if deltas.of[name].begin is None and name in read]
-    deleted = [name for name in changed if name in unit.uses_negatively]
-    now = Changed(frozenset(filter(deltas.plus, inserted)), frozenset(filter(deltas.minus, deleted)))
-    if known is None or not now <= known.foreseen.changed:
-        foreseen = Foreseen(state, now if known is None else now | known.foreseen.changed)
-        assumed = foreseen.as_deltas()
-        rules = [(variant, rule) for rule in unit.rules for variant in assumed.gaining(rule, own)]
-        known = state.variants[key] = _Foreseeing(rules, foreseen.changed.plus, foreseen, read)
-    only_grew = frozenset(name for name in changed if name in known.by_table and deltas.plus(name))
-    known.foreseen.empty_all_but(now | Changed(only_grew, now.minus))
-    return known
+        Where rows were appended to one relation, these are at hand; a join looks for what fits them in another, row by row
+        and once for each relation, while all rows of one are joined with all of another by whole rows of bits.
+        """
+        deltas = self._deltas
+        if not deltas.may_join_all:
+            return False
+        names = [literal.predicate for literal in rule.body if isinstance(literal, Atom)]
+        changed = [name for name in names if name in deltas and name not in self._own]
+        if any(deltas.of[name].begin is None and deltas.of[name].is_mostly_new for name in changed):
+            return True
+        share = sum(deltas.of[name].gained / max(1, len(deltas.state.stored(name))) for name in changed)
+        return len(names) > 1 and share >= _MUCH

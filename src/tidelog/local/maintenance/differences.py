@@ -13,8 +13,7 @@ import numpy as np
 from tidelog.changes import Part
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import Core
-from tidelog.local.maintenance.deltas import Delta
-from tidelog.local.maintenance.propagation import ExplicitChanges
+from tidelog.local.maintenance.deltas import Delta, ExplicitChanges
 from tidelog.local.storage.replacements import among
 
 

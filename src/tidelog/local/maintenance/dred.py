@@ -1,7 +1,7 @@
-"""Delete and rederive: Gupta, Mumick and Subrahmanian, "Maintaining Views Incrementally" (SIGMOD 1993), for one unit.
+"""DRed, delete and rederive: Gupta, Mumick and Subrahmanian, "Maintaining Views Incrementally" (SIGMOD 1993), for one unit.
 
-Every suspect goes at once (`deletion`), and so everything that was derived from it; then what is still explicit, or derived by
-some rule from what is left, comes back, with all that follows from it (`materialise`).
+Over-deletion: every suspect is deleted at once, and so everything that was derived from it (`deletion`). Rederivation: what is
+still explicit, or derived by some rule from what is left, comes back, with all that follows from it (`evaluation.seminaive`).
 """
 
 from __future__ import annotations
@@ -15,33 +15,34 @@ from tidelog.syntax.tree import Atom
 
 
 class DRed(Deletion):
-    """Delete everything that may have to go, then bring back what need not."""
+    """Delete everything that may have to go, then rederive what need not."""
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:
-        """As any deletion; no suspect has been examined yet."""
-        self._examined = dict.fromkeys(self.suspects, 0)
+        """As any deletion; no suspect has been deleted yet."""
+        self._seen = dict.fromkeys(self.suspects, 0)
         return super().delete(seeds)
 
-    def examine(self) -> bool:
-        """Let all suspects go."""
-        new = [name for name, table in self.suspects.items() if table.end > self._examined[name]]
+    def overdelete(self) -> bool:
+        """Delete all suspects."""
+        new = [name for name, table in self.suspects.items() if table.end > self._seen[name]]
         for name in new:
-            self.gone[name].insert(self.suspects[name].appended_since(self._examined[name]))
-            self._examined[name] = self.suspects[name].end
+            self.deleted[name].insert(self.suspects[name].appended_since(self._seen[name]))
+            self._seen[name] = self.suspects[name].end
         return bool(new)
 
-    def finish(self) -> None:
+    def rederive(self) -> None:
         """Bring back what is explicit, and what some rule derives from what is left."""
-        self.counters.overdeleted = sum(map(len, self.gone.values()))
+        self.counters.overdeleted = sum(map(len, self.deleted.values()))
         self.counters.affected = self.counters.overdeleted - self.first_suspects
-        for name, table in self.gone.items():
+        for name, table in self.deleted.items():
             if len(table) and name in self.state.explicit:
                 rows = table.rows
                 self.state.table(name).insert(rows[self.state.explicit[name].contains(rows)])
             table.mark_delta()
-        requested = [
-            self.deltas.variant(rule, "back", (Atom(f"#gone {rule.head.predicate}", rule.head.args), *rule.body))
+        deleted = self.runtime.table_name
+        rederiving = [
+            self.runtime.variant(rule, "rederiving", (Atom(deleted("deleted", rule.head.predicate), rule.head.args), *rule.body))
             for rule in self.unit.rules
-            if len(self.gone[rule.head.predicate])
+            if len(self.deleted[rule.head.predicate])
         ]
-        self.evaluation.apply_once(requested)
+        self.evaluation.apply_once(rederiving)

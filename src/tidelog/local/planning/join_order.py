@@ -18,6 +18,9 @@ from tidelog.local.planning.steps import Mentions, Steps
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Variable, names_of
 
+ROW_COUNT_SLACK = 64
+"""Row-count slack before replanning: a few rows more or fewer make no other plan."""
+
 
 def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
     """The plan of a rule: over all facts, or with the delta in place of the atom at position `delta`.
@@ -35,41 +38,6 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
         if other.visited < planner.visited and not other.tests_delta:
             planner = other
     return planner.assembled()
-
-
-def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
-    """The plan of a rule that is asked for again and again; made anew where sizes are quite other than when it was made."""
-    sizes = _sizes(rule, state, delta)
-    known = state.plans.get((id(rule), delta))
-    if known is not None:
-        prepared: Plan = known[1]
-        if prepared.can_walk(state) and all(
-            size <= _ANOTHER_SIZE * before and before <= _ANOTHER_SIZE * size
-            for size, before in zip(sizes, known[2], strict=True)
-        ):
-            return prepared
-    prepared = plan(rule, state, delta)
-    if len(state.plans) >= _MOST_PLANS:
-        state.plans.clear()
-    state.plans[id(rule), delta] = rule, prepared, sizes  # with the rule itself, so that no other can have its identity
-    return prepared
-
-
-_ANOTHER_SIZE = 4
-_A_FEW = 64
-_MOST_PLANS = 10_000
-
-
-def _sizes(rule: CoreRule, state: State, delta: int | None) -> list[int]:
-    """How many rows the atoms of a rule see, and some more, for a few make no difference; of a virtual relation, its nodes."""
-    sizes: list[int] = []
-    for at, literal in enumerate(rule.body):
-        atom = literal.atom if isinstance(literal, Negation) else literal
-        if isinstance(atom, Atom):
-            stored = state.stored(atom.predicate)
-            span = layout.DELTA if at == delta else layout.WHOLE
-            sizes.append(_A_FEW + (stored.longest_list if isinstance(stored, VirtualRelation) else stored.length_of(span)))
-    return sizes
 
 
 def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
@@ -158,7 +126,7 @@ class _Planner(Steps):
             span = self.span(place)
             size = float(stored.length_of(layout.WHOLE if span == layout.BEFORE else span))
             if not known and self.steps:  # a few rows more make a difference to all that was bound before
-                return size + _A_FEW
+                return size + ROW_COUNT_SLACK
             if not known:  # what was there before the delta may be nothing now, and almost all when the plan is used again
                 return float(stored.length_of(span)) or size
             if size == 0:

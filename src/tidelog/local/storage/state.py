@@ -1,28 +1,22 @@
-"""What a knowledge base holds: the dictionary, a table or virtual relation for each relation, and the way back.
+"""What a knowledge base holds: the dictionary, and a table or virtual relation for each relation.
 
-Facts that the user gives of a relation with rules are kept apart as well (`explicit`), so that what the rules derive can be
-derived anew.
+Explicit facts of a relation with rules are kept in a table of their own as well (`explicit`), so that the unit can be
+rematerialised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int64s
 from tidelog.core.rules import Core
 from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.kernel import layout
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.local.storage.replacements import Version
 from tidelog.local.storage.tables import Store, Table
-
-_KEPT, _KEPT_A_RELATION = 4_000, 64
-"""So many rules that were made from others are kept from one update to the next, and so many more for each relation."""
 
 
 class State:
@@ -34,20 +28,14 @@ class State:
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
         self._is_shared = False
-        """Whether a way back holds these two dictionaries, too: then others take their place before anything changes in them."""
+        """Whether an undo log holds these two dictionaries, too: then they are copied before anything changes in them."""
         self.virtual: dict[str, VirtualRelation] = {}
         self.helpers: dict[str, Table] = {}
-        """Tables that an update needs while it lasts; they keep their places and their indexes for the next one."""
+        """Tables beside the relations that an update fills; they keep their places and their indexes for the next one."""
         self.filled: set[tuple[str, bool]] = set()
-        """Relations whose tables of facts that came (True) or went (False) may not be empty (`deltas`)."""
-        self.plans: dict[Any, Any] = {}
-        """Plans of rules that will be asked for again (`planning.planned`)."""
-        self.variants: dict[Any, Any] = {}
-        """Rules made from rules, for what came and what went (`deltas`)."""
-        self.costs: dict[int, Any] = {}
-        """What units took (`choosing.Costs`), by the identity of the unit."""
+        """Relations whose tables `#plus` (True) or `#minus` (False) may not be empty (`maintenance.deltas`)."""
         self.answered: dict[str, int] = {}
-        """For each relation of asked arguments how many have been answered."""
+        """For each relation of requested arguments, for how many the function has been computed."""
         self.explicit_version = 0
         """Another number whenever there are other tables of explicit facts."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
@@ -81,15 +69,6 @@ class State:
         self._own()
         self.explicit_version += 1
         return self.explicit.pop(name, None)
-
-    def forget_some(self) -> None:
-        """Between two updates: let go of plans and rules that were kept, if they are many.  Who needs one makes it anew.
-
-        They are kept for changes of certain relations, and updates of many relations change ever other ones together.
-        """
-        if len(self.variants) > _KEPT + _KEPT_A_RELATION * len(self.tables):
-            self.variants.clear()
-            self.plans.clear()
 
     def share(self) -> tuple[dict[str, Table], dict[str, Table]]:
         """The tables as they are now, and those of explicit facts: dictionaries that nobody changes any more."""
@@ -127,10 +106,22 @@ class State:
         return self.explicit[name]
 
     def drop_helpers(self, names: Iterable[str]) -> None:
-        """Leave the places of helpers to others; nothing may be left that would use them."""
+        """Release helper tables; no plan may be left that uses them."""
         for name in names:
             if name in self.helpers:
                 self.store.release(self.helpers.pop(name))
+
+    def drop_delta_tables(self, relations: Iterable[str]) -> None:
+        """Release the delta tables of relations that nobody reads any more."""
+        self.drop_helpers(f"#{role} {name}" for name in relations for role in ("plus", "minus", "marked"))
+
+    def isin_rows(self, rows: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """For each of some rows whether it is one of the others."""
+        width = rows.shape[1]
+        if not len(rows) or not len(others) or others.shape[1] != width:
+            return np.zeros(len(rows), np.bool_)
+        others = np.ascontiguousarray(others)
+        return self.helper(f"#scratch {width}", width, others).contains(np.ascontiguousarray(rows))
 
     def set_virtual(self, name: str, relation: VirtualRelation) -> None:
         """Let a virtual relation be what it now is."""
@@ -155,86 +146,3 @@ class State:
         if relation.words[kernel.LOOPS] < 0:
             relation.count_loops()
             self.V[self.number_of(name)] = relation.words
-
-
-class UndoLog:
-    """The way back to what a state was: rows that were appended go, tables that were begun anew come back."""
-
-    def __init__(self, state: State) -> None:
-        self.state = state
-        self.tables, self.explicit = state.share()
-        self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
-        self.virtual = dict(state.virtual)
-        self.answered = dict(state.answered)
-        self.aside: dict[int, tuple[Table, dict[str, Any]]] = {}
-        self.removed: dict[int, list[Int32s]] = {}
-
-    def truncate(self, table: Table) -> None:
-        """Empty a table for as long as nobody goes back."""
-        if table.number in self.aside:
-            table.detach()
-        else:
-            self.aside[table.number] = table, table.detach()
-
-    def remove(self, table: Table, rows: NDArray[np.int32]) -> int:
-        """Remove rows, as far as they are there, for as long as nobody goes back; how many there were."""
-        gone = table.remove(rows)
-        self.record_removed(table, gone)
-        return len(gone)
-
-    def record_removed(self, table: Table, numbers: Int32s) -> None:
-        """Note the numbers of rows that were removed."""
-        if len(numbers) and table.number not in self.aside:
-            self.removed.setdefault(table.number, []).append(numbers)
-
-    def end_before(self, table: Table) -> int:
-        """The number that the next row of a table would have had."""
-        return int(self._ends[table.number]) if table.number < len(self._ends) else 0
-
-    def rows_before(self, table: Table) -> NDArray[np.int32]:
-        """The rows that a table had when it was begun anew."""
-        kept = self.aside[table.number][1]
-        end = int(kept["words"][layout.COUNT])
-        rows: NDArray[np.int32] = kept["buffers"]["_rows"][: end * table.arity].reshape(end, table.arity)
-        return rows[rows[:, 0] >= 0] if kept["words"][layout.TOMBSTONES] else rows
-
-    def version_before(self, table: Table, removed: NDArray[np.int32] | None = None) -> Version:
-        """What a table held when it was begun anew, and some rows that had been removed from it before."""
-        kept = self.aside[table.number][1]
-        words, bits = kept["words"], kept["buffers"]["_bits"]
-
-        def contained(rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-            own, now = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
-            now[:] = words
-            found = table.contains(rows)
-            now[:] = own
-            return found
-
-        matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if len(bits) else None
-        version = Version(self.rows_before(table), matrix, contained)
-        return version if removed is None or not len(removed) else version.with_rows(removed)
-
-    def rollback(self) -> None:
-        """Make the state what it was; a second time does nothing."""
-        state = self.state
-        for table, kept in self.aside.values():
-            table.reattach(kept)
-        self.aside = {}  # brought back twice, a table would get the buffers that it has used since then
-        for table in (*state.tables.values(), *state.explicit.values()):
-            if table.number in self.removed:
-                table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
-            else:
-                table.shorten(self.end_before(table))
-            table.counters = None
-        self.removed = {}
-        before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
-        for table in (*state.tables.values(), *state.explicit.values()):
-            if table.number not in before:
-                state.store.release(table)
-        state.tables, state.explicit = self.tables, self.explicit
-        state.share()
-        state.explicit_version += 1
-        state.virtual = {}
-        for name, relation in self.virtual.items():
-            state.set_virtual(name, relation)
-        state.answered = dict(self.answered)

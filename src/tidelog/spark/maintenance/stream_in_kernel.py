@@ -19,7 +19,8 @@ from tidelog.facts import Facts
 from tidelog.local.engine import LocalEngine
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.differences import Difference
-from tidelog.local.transaction import EncodedUpdate, Transaction
+from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.transaction import Transaction
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, kept_rows
 from tidelog.spark.data.results import AsFrame, facts_of

@@ -21,8 +21,9 @@ from tidelog.core.statistics import Round, Statistics
 from tidelog.local.engine import compact_tables
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.differences import Differences
-from tidelog.local.maintenance.propagation import ExplicitChanges, Maintenance
-from tidelog.local.storage.state import UndoLog
+from tidelog.local.maintenance.deltas import ExplicitChanges
+from tidelog.local.maintenance.propagation import Maintenance
+from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.hypergraph import Component
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.frames import Relation, few_facts

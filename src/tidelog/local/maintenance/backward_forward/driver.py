@@ -23,7 +23,9 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel.plan_table import PLAN_WIDTH
 from tidelog.local.maintenance.backward_forward import bf_loop as letting_go
 from tidelog.local.maintenance.backward_forward import checks, proving
-from tidelog.local.maintenance.deletion import Deletion, Prepared
+from tidelog.local.maintenance.deletion import Deletion
+from tidelog.local.maintenance.rule_sets import DeletionRules
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.planning.join_order import BackwardWords, plan, plan_backward
 from tidelog.local.planning.plan import Plan
 from tidelog.syntax.tree import Atom
@@ -42,17 +44,17 @@ class BackwardForward(Deletion):
 
     _machine: _Machine | None = None
     _examined = 0
-    roles = ("gone", "suspect", "checked", "proved")
+    roles = ("deleted", "suspect", "checked", "proved")
 
-    def work_off(self, prepared: Prepared) -> None:
+    def run(self, rules: DeletionRules) -> None:
         """All in one call of the kernel, if that can run the rules and remove the facts."""
-        losing, passing_on = prepared.losing_fused, prepared.passing_on_fused
-        if losing is None or passing_on is None or not all(table.arity for table in self.gone.values()):
-            super().work_off(prepared)
+        losing, passing_on = rules.losing_fused, rules.propagating_fused
+        if losing is None or passing_on is None or not all(table.arity for table in self.deleted.values()):
+            super().run(rules)
         else:
             self._begun().run(losing, passing_on)
 
-    def examine(self) -> bool:
+    def overdelete(self) -> bool:
         """Let those suspects go that cannot be proved."""
         ends = sum(table.end for table in self.suspects.values())
         if ends == self._examined:
@@ -63,15 +65,15 @@ class BackwardForward(Deletion):
 
     def _begun(self) -> _Machine:
         """The machine of the unit, ready for this update."""
-        machine: _Machine | None = self.state.variants.get(("bf", id(self.unit)))
+        machine = self.runtime.kept(_Machine)
         if machine is None or not machine.begin(self):
-            machine = self.state.variants["bf", id(self.unit)] = _Machine(self)
+            machine = self.runtime.keep(_Machine(self))
             machine.begin(self)
         self._machine = machine
         return machine
 
-    def finish(self) -> None:
-        """Nothing went too early."""
+    def rederive(self) -> None:
+        """No rederivation needed; collect counters."""
         if self._machine is None:
             return
         words, counters = self._machine.words.tolist(), self.counters
@@ -93,7 +95,7 @@ class _Machine:
 
     def __init__(self, deletion: BackwardForward) -> None:
         self.deletion, self.state, self.unit = deletion, deletion.state, deletion.unit
-        self.names = list(deletion.gone)
+        self.names = list(deletion.deleted)
         self.number = {name: k for k, name in enumerate(self.names)}
         read = [self.state.tables[name] for name in self.unit.uses if name not in self.state.virtual]
         self.sizes = [(table.number, _FLOOR + table.end) for table in read]
@@ -106,11 +108,11 @@ class _Machine:
             self.backward[self.number[rule.head.predicate]].append(_Backward(*plan_backward(rule, self.state, own)))
             for at, literal in enumerate(rule.body):
                 if isinstance(literal, Atom) and literal.predicate in own:
-                    forward = plan(_proving(rule, own), self.state, at, delta_first=True)
+                    forward = plan(_proving(rule, own, deletion.runtime), self.state, at, delta_first=True)
                     self.forward[self.number[literal.predicate]].append(forward)
         self._assemble()
         self.words: Int64s = np.zeros(checks.PROVING_WIDTH, np.int64)
-        self.no_rules = FusedRules(self.state, ())
+        self.no_rules = FusedRules(self.state, deletion.runtime.plans, ())
         self.tables = [self.state.table(name) for name in self.names]
         self.leaving: Int64s = np.zeros((len(self.names), letting_go.LEAVING_WIDTH), np.int64)
         self.indexes: Int32s = np.empty(0, np.int32)
@@ -140,7 +142,7 @@ class _Machine:
         of, explicit = self.deletion, self.state.explicit
         given = explicit[name].number if name in explicit else -1
         checked, proved = (of.helpers[role][name].number for role in ("checked", "proved"))
-        return [checked, proved, of.gone[name].number, given, of.suspects[name].number]
+        return [checked, proved, of.deleted[name].number, given, of.suspects[name].number]
 
     def _assemble(self) -> None:
         """One matrix of all plans, and lists of words for what the kernel must know of them."""
@@ -166,7 +168,7 @@ class _Machine:
             bounds.append(len(forth))
             for role in ("proved", "checked"):
                 bounds.append(len(indexes))
-                indexes += [index.number for index in self.state.helpers[f"#{role} {name}"].indexes.values()]
+                indexes += [index.number for index in self.deletion.helpers[role][name].indexes.values()]
                 bounds.append(len(indexes))
             self.R[k, checks.BACK_FROM : checks.CHECKED_TO + 1] = bounds
         self.plans, self.walking = plans, [prepared for prepared in plans if prepared.walks]
@@ -215,7 +217,7 @@ class _Machine:
             else:
                 self._handle_stop(outcome)
             evaluation.watch.poll()
-            deletion.give_up_in_time(deletion.suspect_count if outcome == letting_go.MANY_SUSPECTS else 0)
+            deletion.check_deadline(deletion.suspect_count if outcome == letting_go.MANY_SUSPECTS else 0)
         lost.note(evaluation)
         past.note(evaluation)
 
@@ -278,16 +280,19 @@ class _Machine:
         for table, index in {index.number: (table, index) for p in self.plans for table, index in p.indexes}.values():
             table.extend_index(index, self.deletion.evaluation.watch.poll)
         for name in self.names:
-            for table in (self.state.helpers[f"#proved {name}"], self.state.helpers[f"#checked {name}"]):
+            for table in (self.deletion.helpers["proved"][name], self.deletion.helpers["checked"][name]):
                 for index in table.indexes.values():
                     table.make_room_in_index(index)
 
 
-def _proving(rule: CoreRule, own: frozenset[str]) -> CoreRule:
+def _proving(rule: CoreRule, own: frozenset[str], runtime: UnitRuntime) -> CoreRule:
     """A rule that proves its head from proved facts, if the head has been checked."""
+    name, head = runtime.table_name, rule.head
     body = tuple(
-        Atom(f"#proved {literal.predicate}", literal.args) if isinstance(literal, Atom) and literal.predicate in own else literal
+        Atom(name("proved", literal.predicate), literal.args)
+        if isinstance(literal, Atom) and literal.predicate in own
+        else literal
         for literal in rule.body
     )
-    checked = Atom(f"#checked {rule.head.predicate}", rule.head.args)
-    return replace(rule, head=Atom(f"#proved {rule.head.predicate}", rule.head.args), body=(*body, checked))
+    checked = Atom(name("checked", head.predicate), head.args)
+    return replace(rule, head=Atom(name("proved", head.predicate), head.args), body=(*body, checked))

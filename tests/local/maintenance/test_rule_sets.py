@@ -11,7 +11,7 @@ from tests.differential.test_rule_changes import check_history
 from tests.local_engine import Conditions, program
 
 from tidelog import KnowledgeBase, Source
-from tidelog.local.maintenance.delta_rules import NOTHING_CHANGED, Changed
+from tidelog.local.maintenance.rule_sets import NOTHING_CHANGED, Changed
 from tidelog.reference import materialise
 
 NAMES = ("a", "b", "c", "d")
@@ -31,7 +31,7 @@ def check(kb: KnowledgeBase, text: str, facts: set[tuple[object, ...]]) -> None:
 @pytest.mark.parametrize("algorithm", ["auto", "bf", "dred", "counting"])
 @pytest.mark.parametrize("most", [256, 3], ids=["all foreseen", "too many"])
 def test_ever_other_relations_change(algorithm: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.local.maintenance.delta_rules._MANY_RULES", most)
+    monkeypatch.setattr("tidelog.local.maintenance.rule_sets._MANY_RULES", most)
     kb, chance, facts = KnowledgeBase(Source(WIDE), algorithm=algorithm), Random(5), set[tuple[object, ...]]()
     sizes = []
     for _ in range(3):
@@ -42,7 +42,7 @@ def test_ever_other_relations_change(algorithm: str, most: int, monkeypatch: pyt
                 facts = (facts | new) - old
                 kb.update(insert=list(new), delete=list(old))
                 check(kb, WIDE, facts)
-        sizes.append(len(kb._maintained().state.variants))  # type: ignore[attr-defined]
+        sizes.append(kb._maintained().kept_counts()["delta rules"])  # type: ignore[attr-defined]
     if most == 256:
         assert sizes[1] == sizes[2], "there is nothing to be made that has not been"
 

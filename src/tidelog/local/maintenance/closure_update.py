@@ -14,8 +14,8 @@ from tidelog.local.maintenance.deltas import NOTHING, Deltas
 from tidelog.local.storage.state import State
 
 
-def reclose(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
-    """Make a transitive relation what it now is; what it was, and is."""
+def maintain_closure(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
+    """Bring a transitive relation up to date; its version before, and after."""
     started, edge, before = time.perf_counter(), special.module.edge, state.virtual[name]
     evaluation.watch.progress.working_on = name
     starts = _difference(special.given, deltas)

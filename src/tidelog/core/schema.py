@@ -1,0 +1,72 @@
+"""What a knowledge base knows beside its facts: its program, and the relations that only facts have; one immutable value.
+
+An update that succeeds replaces the schema; one that fails leaves it as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from tidelog.errors import fail
+from tidelog.program.live_rules import LiveRules
+from tidelog.program.program import Program
+from tidelog.program.relations import Relation
+from tidelog.program.rule_changes import RuleChange
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A program and the relations of a knowledge base."""
+
+    program: Program
+    loaded: Mapping[str, Relation] = field(default_factory=dict)
+    """Relations that the program does not mention."""
+    live: LiveRules | None = None
+    """The rules, ready to change; None as long as none has changed."""
+
+    def relation(self, name: str) -> Relation | None:
+        """A relation by its name."""
+        return self.program.relations.get(name) or self.loaded.get(name)
+
+    def relations(self) -> dict[str, Relation]:
+        """All relations: those of the program, and those of which there are only facts."""
+        return {**self.program.relations, **self.loaded}
+
+    def live_rules(self) -> LiveRules:
+        """The rules, ready to change."""
+        return self.live or LiveRules.of(self.program)
+
+    def knowing(self, name: str, arity: int) -> Schema:
+        """The schema with a relation of so many arguments, which may be new."""
+        known = self.relation(name)
+        if known is not None and known.arity == arity:
+            return self
+        if name.startswith("#") or not name:
+            raise fail("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
+        if known is not None:
+            raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
+        return replace(self, loaded={**self.loaded, name: Relation(name, arity, has_facts=True)})
+
+    def key_of(self, name: str) -> tuple[int, ...]:
+        """The positions of the columns that are a relation's key, or an error if it has none."""
+        known = self.relation(name)
+        if known is None or not known.key:
+            columns = [f"{column.name}: {column.type or 'any'}" for column in known.columns or ()] if known is not None else []
+            example = ", ".join([f"{columns[0]} key", *columns[1:]]) if columns else "name: string key, …"
+            shown = self.program.printer.predicate(name)
+            fix = f"declare one: `@relation {shown}({example}) .`, or insert and delete"
+            raise fail("TL075", f"`{shown}` has no key, so there is nothing that an upsert could replace", fix=fix)
+        return known.key
+
+    def changed(self, change: RuleChange, has_explicit: Callable[[str], bool]) -> Schema:
+        """The schema after a change of rules; `has_explicit` says whether a relation that no rule mentions still has facts."""
+        loaded, difference = {**self.loaded, **change.relations}, change.difference
+        if difference is None:
+            return replace(self, loaded=loaded)
+        program = difference.after.program
+        loaded = {name: relation for name, relation in loaded.items() if name not in program.relations}
+        for name in difference.forgotten:
+            if has_explicit(name):
+                loaded[name] = Relation(name, self.program.relations[name].arity, has_facts=True)
+        return Schema(program, loaded, difference.after)

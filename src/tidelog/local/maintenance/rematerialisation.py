@@ -1,0 +1,89 @@
+"""Rematerialisation: a unit derived from its explicit facts and what it reads, from scratch, within an update."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import thread_time
+
+from tidelog.core.arrays import Rows
+from tidelog.core.rules import FunctionCalls
+from tidelog.local.closure.closure_diff import VirtualChange
+from tidelog.local.maintenance.deltas import Delta
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.maintenance.update_context import UpdateContext, count_visible
+from tidelog.local.storage.replacements import Replacement, Version
+from tidelog.local.storage.tables import Table
+
+_NONE: Mapping[str, Rows] = {}
+
+
+def materialise(runtime: UnitRuntime, context: UpdateContext) -> None:
+    """Derive a unit whose tables hold explicit facts and nothing else, and record what that took."""
+    spent = thread_time()
+    context.evaluation.from_scratch(runtime.unit)
+    runtime.costs.derived(thread_time() - spent, runtime.row_count())
+
+
+def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping[str, Rows] = _NONE) -> None:
+    """Derive a unit anew; `removed` are facts that this update has already deleted from its relations."""
+    context.has_rematerialised = True
+    state, undo, unit = context.state, context.undo, runtime.unit
+    progress, own = context.evaluation.watch.progress, {name: context.state.tables[name] for name in unit.relations}
+    held = count_visible(own.items())
+    for name, table in own.items():
+        count = table.end
+        undo.truncate(table)
+        table.reserve(count)  # as good a guess as any, and what is not used takes no memory
+        if name in state.explicit:
+            table.insert(state.explicit[name].rows)
+        if name in state.answered:
+            state.answered[name] = 0  # requested arguments get other row numbers
+    for operator in unit.operators.values():
+        if isinstance(operator, FunctionCalls):
+            state.answered[operator.requested] = 0
+    progress.facts += count_visible(own.items()) - held
+    with context.phase("starting over"):
+        materialise(runtime, context)
+    for name, table in own.items():
+        before = undo.version_before(table, removed.get(name))
+        context.record_replacement(name, Replacement(before, Version.now(table)))
+
+
+def rematerialise_stored(runtime: UnitRuntime, context: UpdateContext, converted: set[str]) -> None:
+    """Derive a unit anew of which some relations were virtual, and are stored from now on."""
+    state = context.state
+    virtual = {name: state.drop_virtual(name) for name in converted if name in state.virtual}
+    rematerialise(runtime, context)
+    for name, relation in virtual.items():
+        context.deltas.of.pop(name, None)
+        context.record_replacement(name, Replacement(relation, Version.now(state.tables[name])))
+
+
+def materialise_first(runtime: UnitRuntime, context: UpdateContext) -> None:
+    """Derive the relations of a unit that had no rules before."""
+    state = context.state
+    begin = {name: state.tables[name].end for name in runtime.unit.relations}
+    for name in begin:
+        if name in state.explicit:
+            state.tables[name].insert(state.explicit[name].rows)
+    with context.phase("insertion"):
+        materialise(runtime, context)
+    for name, at in begin.items():
+        context.deltas.grew(name, at)
+
+
+def close_anew(runtime: UnitRuntime, context: UpdateContext, name: str) -> Table | None:
+    """Close a relation that was not closed before, or by other rules; the table that it had, which nobody needs any more."""
+    state = context.state
+    is_there = name in state.virtual or name in state.tables
+    before = state.stored(name) if is_there else None
+    context.evaluation.from_scratch(runtime.unit)
+    after = state.virtual[name]
+    if before is None:
+        context.deltas.of[name] = Delta(virtual=VirtualChange(None, after))
+        return None
+    if isinstance(before, Table):
+        context.record_replacement(name, Replacement(Version.now(before), after))
+        return state.take_table(name)
+    context.record_replacement(name, Replacement(before, after))
+    return None

@@ -1,0 +1,110 @@
+"""What all units of one update share: the state, the deltas so far, the undo log, and what has been counted and measured."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Protocol
+
+from tidelog.changes import Counters
+from tidelog.core.arrays import Rows
+from tidelog.core.rules import Unit, is_visible
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.maintenance.deltas import Deltas, ExplicitChanges
+from tidelog.local.storage.replacements import Replacement
+from tidelog.local.storage.tables import Table
+from tidelog.local.storage.undo_log import UndoLog
+
+
+class FirstSuspects(Protocol):
+    """Who knows the first suspects of a unit: marks, in a stream that looks ahead (`lookahead.marking`)."""
+
+    def using(
+        self, unit: Unit, algorithm: str, deltas: Deltas, seeds: Mapping[str, Rows]
+    ) -> AbstractContextManager[Mapping[str, Rows]]:
+        """The first suspects of a unit; meanwhile, deltas of lower relations lack what these stand for."""
+
+    def finish(self) -> Counters:
+        """How many marks were used, and how many were not."""
+
+
+class UpdateContext:
+    """One update of a state, for the functions that maintain a unit."""
+
+    def __init__(
+        self, evaluation: Evaluation, undo: UndoLog, changes: ExplicitChanges, algorithm: str, *, changes_rules: bool = False
+    ) -> None:
+        """`algorithm` is what the user asked for; with `changes_rules`, deltas may be as large as the relations."""
+        self.state, self.evaluation, self.undo, self.changes = evaluation.state, evaluation, undo, changes
+        self.algorithm, self.changes_rules = algorithm, changes_rules
+        self.marks: FirstSuspects | None = None
+        """The marks of facts that the update deletes and the one before has inserted."""
+        self.deltas = Deltas(self.state)
+        self.deltas.may_join_all = changes_rules and algorithm != "counting"
+        self.chosen: dict[str, str] = {}
+        """The algorithms that took part, each with the reason that it was first chosen for."""
+        self.counters = Counters()
+        self.seconds: dict[str, float] = {}
+        """What each phase took."""
+        self.has_rematerialised = False
+        """Whether the unit in hand was rematerialised."""
+
+    def spent(self, phase: str, started: float) -> None:
+        """Add to what a phase took."""
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Measure a phase."""
+        started = time.perf_counter()
+        yield
+        self.spent(name, started)
+
+    def record_change(self, name: str, begin: int, deleted: Rows) -> None:
+        """Record the delta of a relation: rows from `begin` on are new in its table; `deleted` left it, and some may be back."""
+        table = self.state.tables[name]
+        if table.end == begin and begin:
+            self.deltas.changed(name, deleted[:0], deleted)
+            return
+        inserted = table.appended_since(begin if table.arity else 0)
+        if len(inserted):
+            is_back = self.state.isin_rows(inserted, deleted)
+            if is_back.any():
+                inserted, deleted = inserted[~is_back], deleted[~table.contains(deleted)]
+        self.deltas.changed(name, inserted, deleted)
+
+    def record_replacement(self, name: str, replacement: Replacement) -> None:
+        """Record the delta of a relation that was made anew.
+
+        When rules change, the delta is computed if and when it is needed.  In a stream of updates that would keep old versions
+        alive, so there it is computed at once.
+        """
+        if self.changes_rules:
+            self.deltas.made_anew(name, replacement)
+        else:
+            self.deltas.changed(name, replacement.inserted(), replacement.deleted())
+
+
+class FactCount:
+    """Keeps the number of facts that limits and progress see in step with the tables of a unit."""
+
+    def __init__(self, evaluation: Evaluation, own: Mapping[str, Table]) -> None:
+        self._watch = evaluation.watch
+        self._visible = visible_tables(own) if self._watch.counts_facts else []
+        self._others = self._watch.progress.facts - sum(map(len, self._visible))
+
+    def update(self) -> None:
+        """Count again."""
+        if self._watch.counts_facts:
+            self._watch.progress.facts = self._others + sum(map(len, self._visible))
+
+
+def visible_tables(tables: Mapping[str, Table]) -> list[Table]:
+    """The tables of relations that users see."""
+    return [table for name, table in tables.items() if is_visible(name)]
+
+
+def count_visible(tables: Iterable[tuple[str, Table]]) -> int:
+    """How many facts that users see are in some tables."""
+    return sum(len(table) for name, table in tables if is_visible(name))

@@ -1,0 +1,172 @@
+"""A program in core form with its facts: what a transaction changes, and what is kept for each unit between updates."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Rows
+from tidelog.core.limits import Watch
+from tidelog.core.rewriting import core_of
+from tidelog.core.rules import Core, is_visible
+from tidelog.core.statistics import Statistics
+from tidelog.core.units import Structure
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.maintenance import counting
+from tidelog.local.maintenance.deltas import ExplicitChanges
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.storage.state import State
+from tidelog.local.storage.tables import Table
+from tidelog.local.storage.undo_log import UndoLog
+from tidelog.program.program import Program
+
+
+class ProgramState:
+    """The units of a program, their facts and runtimes, and what has happened to explicit facts since they were maintained."""
+
+    def __init__(self, program: Program, *, modules: bool = True, algorithm: str = "auto") -> None:
+        """With the algorithm `rematerialise` every unit that a change reaches is derived anew."""
+        self.modules, self.algorithm = modules, algorithm
+        self.structure, self.state = Structure.of(core_of(program, modules=modules)), State()
+        self.state.prepare(self.core)
+        for name, table in self.state.tables.items():
+            if algorithm == "counting" and name in self.derived:
+                table.uses_bits = False  # counters need the number of a row
+        self.runtimes: dict[int, UnitRuntime] = {}
+        self.has_derived = False
+        """Whether everything that followed from some facts has been derived, even if more have been added since."""
+        self.changes = ExplicitChanges()
+        """What has happened to explicit facts since everything was last derived."""
+        self.version = 0
+        """How often everything that followed has been derived."""
+        self.statistics = Statistics()
+        """What the last evaluation did."""
+
+    @property
+    def core(self) -> Core:
+        """The program in core form."""
+        return self.structure.core
+
+    @property
+    def derived(self) -> Container[str]:
+        """The stored relations that have rules, or are filled by an operator."""
+        return self.structure.deriver
+
+    # --- units -----------------------------------------------------------------------------------------------------------
+
+    def runtime(self, number: int) -> UnitRuntime:
+        """What is kept for a unit."""
+        known = self.runtimes.get(number)
+        if known is None:
+            known = self.runtimes[number] = UnitRuntime(str(number), self.structure.units[number], self.state)
+        return known
+
+    def retire(self, numbers: Iterable[int]) -> None:
+        """Drop what is kept for units that are there no more."""
+        for number in numbers:
+            if number in self.runtimes:
+                self.runtimes.pop(number).retire()
+
+    def kept_counts(self) -> dict[str, int]:
+        """How much is kept between updates, for those who watch that it does not grow."""
+        runtimes = self.runtimes.values()
+        return {
+            "plans": sum(len(runtime.plans) for runtime in runtimes),
+            "delta rules": sum(runtime.rule_count for runtime in runtimes),
+            "units": len(self.runtimes),
+            "helper tables": len(self.state.helpers),
+            "relations": len(self.state.tables),
+            "tables": len(self.state.store.tables),
+        }
+
+    # --- explicit facts --------------------------------------------------------------------------------------------------
+
+    def add(self, relation: str, rows: Rows) -> int:
+        """Add explicit facts; how many were not explicit before.  Nothing is derived until `maintain`."""
+        name = self.core.stored_name(relation)
+        table = self.state.ensure_table(name, rows.shape[1])
+        if name not in self.derived:
+            self.changes.began.setdefault(name, table.end)
+            return table.insert(rows)
+        explicit = self.state.explicit_table(name)
+        if not self.has_derived:
+            table.insert(rows)
+            return explicit.insert(rows)
+        begin = explicit.end
+        added = explicit.insert(rows)
+        if added:
+            self.changes.inserted.setdefault(name, []).append(explicit.rows_from(begin).copy())
+        return added
+
+    def remove(self, relation: str, rows: Rows, undo: UndoLog) -> int:
+        """Remove explicit facts; how many there were.  What does not follow any more is found by `maintain`."""
+        name = self.core.stored_name(relation)
+        if name not in self.state.tables or not len(rows):
+            return 0
+        table = self._explicit(name)
+        going = rows if len(rows) == 1 else np.ascontiguousarray(rows[table.contains(rows)])
+        if len(going) and undo.remove(table, going):
+            if self.has_derived:
+                self.changes.deleted.setdefault(name, []).append(going)
+            elif name in self.derived:
+                undo.remove(self.state.table(name), going)
+            return len(going)
+        return 0
+
+    def _explicit(self, name: str) -> Table:
+        return self.state.explicit_table(name) if name in self.derived else self.state.table(name)
+
+    def new_explicit_rows(self) -> dict[str, Rows]:
+        """The facts that have become explicit since everything was last derived, by the relation that stores them."""
+        new = {name: self.state.table(name).appended_since(begin) for name, begin in self.changes.began.items()}
+        new |= {name: np.concatenate(rows) for name, rows in self.changes.inserted.items()}
+        return {name: rows for name, rows in new.items() if len(rows)}
+
+    def are_explicit(self, relation: str, rows: Rows) -> NDArray[np.bool_]:
+        """For each row whether it is an explicit fact."""
+        name = self.core.stored_name(relation)
+        tables = self.state.explicit if name in self.derived else self.state.tables
+        if name not in tables or tables[name].arity != rows.shape[1]:
+            return np.zeros(len(rows), np.bool_)
+        return tables[name].contains(rows)
+
+    def has_explicit(self, relation: str) -> bool:
+        """Whether a relation has any explicit fact."""
+        name = self.core.stored_name(relation)
+        table = self.state.explicit.get(name) if name in self.derived else self.state.tables.get(name)
+        return table is not None and len(table) > 0
+
+    def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
+        """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
+        name = self.core.stored_name(relation)
+        if name not in self.state.tables or not len(rows):
+            return rows[:0]
+        found = self._explicit(name).rows_with_keys(columns, rows[:, columns])
+        return found[~self.state.isin_rows(found, rows)] if len(found) else found
+
+    # --- deriving --------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_maintained(self) -> bool:
+        """Whether everything that follows has been derived."""
+        return self.has_derived and not self.changes
+
+    def visible_count(self) -> int:
+        """How many facts that users see are stored."""
+        return sum(len(table) for name, table in self.state.tables.items() if is_visible(name))
+
+    def count_derivations(self, watch: Watch) -> None:
+        """For the algorithm `counting`: count the derivations of facts, where they are not counted yet."""
+        evaluation = Evaluation(self.state, watch, Statistics())
+        for number in self.structure.numbers_in_order():
+            unit = self.structure.units[number]
+            if unit.rules and not unit.stages and not counting.is_counted(unit, self.state):
+                runtime = self.runtime(number)
+                evaluation.enter(number, runtime.plans)
+                counting.count_all(runtime, evaluation)
+
+    def can_undo_steps_on(self, names: Iterable[str]) -> bool:
+        """Whether a step that changed some relations can be undone: functions that were called would not know."""
+        return self.algorithm != "counting" and not any(self.structure.is_asking(name) for name in names)

@@ -1,0 +1,107 @@
+"""The undo log of an update: how every table was before it, so that a rollback restores all of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
+from tidelog.local.storage.replacements import Version
+from tidelog.local.storage.state import State
+from tidelog.local.storage.tables import Table
+
+
+class UndoLog:
+    """How a state was: a rollback removes appended rows, restores removed ones, and reattaches what was truncated."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.tables, self.explicit = state.share()
+        self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
+        self.virtual = dict(state.virtual)
+        self.answered = dict(state.answered)
+        self.truncated: dict[int, tuple[Table, dict[str, Any]]] = {}
+        self.removed: dict[int, list[Int32s]] = {}
+
+    def truncate(self, table: Table) -> None:
+        """Empty a table; a rollback restores its rows."""
+        if table.number in self.truncated:
+            table.detach()
+        else:
+            self.truncated[table.number] = table, table.detach()
+
+    def remove(self, table: Table, rows: NDArray[np.int32]) -> int:
+        """Remove rows, as far as they are there; how many there were."""
+        removed = table.remove(rows)
+        self.record_removed(table, removed)
+        return len(removed)
+
+    def record_removed(self, table: Table, numbers: Int32s) -> None:
+        """Record the numbers of removed rows."""
+        if len(numbers) and table.number not in self.truncated:
+            self.removed.setdefault(table.number, []).append(numbers)
+
+    def end_before(self, table: Table) -> int:
+        """The number that the next row of a table would have had."""
+        return int(self._ends[table.number]) if table.number < len(self._ends) else 0
+
+    def rows_before(self, table: Table) -> NDArray[np.int32]:
+        """The rows that a table had when it was truncated."""
+        kept = self.truncated[table.number][1]
+        end = int(kept["words"][layout.COUNT])
+        rows: NDArray[np.int32] = kept["buffers"]["_rows"][: end * table.arity].reshape(end, table.arity)
+        return rows[rows[:, 0] >= 0] if kept["words"][layout.TOMBSTONES] else rows
+
+    def version_before(self, table: Table, removed: NDArray[np.int32] | None = None) -> Version:
+        """What a table held when it was truncated, and some rows that had been removed from it before."""
+        kept = self.truncated[table.number][1]
+        words, bits = kept["words"], kept["buffers"]["_bits"]
+
+        def contained(rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+            own, now = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
+            now[:] = words
+            found = table.contains(rows)
+            now[:] = own
+            return found
+
+        matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if len(bits) else None
+        version = Version(self.rows_before(table), matrix, contained)
+        return version if removed is None or not len(removed) else version.with_rows(removed)
+
+    def rollback(self) -> None:
+        """Restore the state; a second time does nothing."""
+        state = self.state
+        for table, kept in self.truncated.values():
+            table.reattach(kept)
+        self.truncated = {}  # reattached twice, a table would get the buffers that it has used since
+        for table in (*state.tables.values(), *state.explicit.values()):
+            if table.number in self.removed:
+                table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
+            else:
+                table.shorten(self.end_before(table))
+            table.counters = None
+        self.removed = {}
+        before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
+        for table in (*state.tables.values(), *state.explicit.values()):
+            if table.number not in before:
+                state.store.release(table)
+        state.tables, state.explicit = self.tables, self.explicit
+        state.share()
+        state.explicit_version += 1
+        state.virtual = {}
+        for name, relation in self.virtual.items():
+            state.set_virtual(name, relation)
+        state.answered = dict(self.answered)
+
+    def compact_tables(self) -> None:
+        """After the update: give back what tombstones take, where that is much."""
+        state = self.state
+        for number in self.removed:
+            table = state.store.tables[number]
+            if table.compact():
+                for name in state.answered:
+                    if state.tables[name] is table:
+                        state.answered[name] = table.end
