@@ -1,14 +1,13 @@
-"""Rules that come and go while a knowledge base runs, and what each change touches.
+"""Rules that are added and removed while a knowledge base runs, and the units that each change reaches.
 
-Sensors report to the stations that they reach.  A rule for relays comes when relays are installed, is replaced when one hop turns
-out to be too few, and goes when they are taken away.
+Sensors report to the stations that they reach.  A rule for relays is added when relays are installed, replaced when one hop turns
+out to be too few, and removed together with the relays.
 """
 
 from __future__ import annotations
 
-from tidelog import KnowledgeBase
+from tidelog import KnowledgeBase, TidelogError
 from tidelog.changes import Change
-from tidelog.errors import TidelogError
 
 RULES = """
 direct: reaches(S, T) :- link(S, T).
@@ -20,7 +19,7 @@ THINGS = [("station", "base"), ("sensor", "s1"), ("sensor", "s2"), ("sensor", "s
 
 
 def show(what: str, change: Change, kb: KnowledgeBase) -> None:
-    """Print what a change did."""
+    """Print the effects of a change."""
     print(f"{what}: lost now: {', '.join(sorted(sensor for (sensor,) in kb['lost'])) or 'none'}")
     if change.rules is not None:
         for node in change.rules.hyper_nodes:
@@ -30,7 +29,7 @@ def show(what: str, change: Change, kb: KnowledgeBase) -> None:
 
 
 def main() -> None:
-    """Let rules come and go."""
+    """Add and remove rules."""
     kb = KnowledgeBase(RULES)
     show("at first", kb.update(insert=[*LINKS, *THINGS]), kb)
     hop = "hop: reaches(S, T) :- link(S, R), link(R, T)."

@@ -1,11 +1,11 @@
-"""Makes the data of this example: turbines, who is whose neighbour, and air temperatures with planted anomalies.
+"""Generates the data of this example: turbines, their neighbours, and air temperatures with planted anomalies.
 
     python examples/wind_farm/generate.py
 
-The same data every time.  In each farm the turbines stand in rows, and each one knows the next in its row and the first of the
-next row; the rules make everybody of a farm everybody else's neighbour.  A healthy sensor is within 2 degrees of its farm's
-temperature; the planted ones are 8 to 15 degrees off.  One of them belongs to a pair of turbines that stands alone, and must
-not be reported: it has fewer than three neighbours' measurements.
+The data is the same every time.  In each farm the turbines are in rows.  Each turbine is a neighbour of the next one in its row,
+and the first turbine of a row of the first one of the next row; the rules make all turbines of a farm neighbours.  A healthy
+sensor is within 2 degrees of its farm's temperature; the planted ones are 8 to 15 degrees off.  One of them belongs to a pair of
+turbines without other neighbours.  It must not be reported, because it has fewer than three neighbours' measurements.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def turbines() -> list[tuple[str, str, str]]:
 
 
 def neighbours() -> list[tuple[str, str]]:
-    """Pairs of turbines that stand side by side, each in one direction only."""
+    """Pairs of neighbouring turbines, each in one direction only."""
     pairs = []
     for farm in range(1, FARMS + 1):
         for number in range(1, ROWS * COLUMNS):
@@ -59,7 +59,7 @@ def measurements() -> list[tuple[str, str, str]]:
 
 
 def updates() -> list[dict[str, object]]:
-    """An hour: one sensor drifts away and is repaired, a broken one is replaced, a rule comes and goes, a turbine is cut off."""
+    """One hour: a sensor drifts and is repaired, another one is replaced, a rule is added and removed, a turbine is removed."""
 
     def reading(name: str, at: str, celsius: float) -> list[object]:
         return ["measurement", BASE + name, f"2026-11-15T{at}:00Z", celsius]
@@ -71,12 +71,12 @@ def updates() -> list[dict[str, object]]:
     rule = "confirmed(X) :- sensor_anomaly(X, T, _), sensor_anomaly(X, U, _), T != U ."
     drifting, broken, healthy = "F02-T05", "F01-T07", usual["F01-T08"]
     return [
-        {"id": "06:20 two as usual", "insert": [reading(n, "06:20", usual[n]) for n in ("F02-T06", "F05-T11")]},
-        {"id": "06:30 one drifts away", "insert": [reading(drifting, "06:30", round(usual[drifting] + 11.5, 1))]},
-        {"id": "06:35 a rule comes: two values that are off confirm an anomaly", "add_rules": [rule]},
-        {"id": "06:40 confirmed", "insert": [reading(drifting, "06:40", round(usual[drifting] + 12.1, 1))]},
+        {"id": "06:20 two normal values", "insert": [reading(n, "06:20", usual[n]) for n in ("F02-T06", "F05-T11")]},
+        {"id": "06:30 one sensor drifts", "insert": [reading(drifting, "06:30", round(usual[drifting] + 11.5, 1))]},
+        {"id": "06:35 a rule is added: two anomalous values confirm an anomaly", "add_rules": [rule]},
+        {"id": "06:40 the anomaly is confirmed", "insert": [reading(drifting, "06:40", round(usual[drifting] + 12.1, 1))]},
         {
-            "id": "06:50 repaired, and its wrong values taken back",
+            "id": "06:50 the sensor is repaired, its wrong values are deleted",
             "delete": [
                 reading(drifting, "06:30", round(usual[drifting] + 11.5, 1)),
                 reading(drifting, "06:40", round(usual[drifting] + 12.1, 1)),
@@ -84,8 +84,8 @@ def updates() -> list[dict[str, object]]:
             "insert": [reading(drifting, "06:50", usual[drifting])],
         },
         {"id": "07:00 a broken sensor is replaced", "delete": before[broken], "insert": [reading(broken, "07:00", healthy)]},
-        {"id": "07:05 the rule goes", "remove_rules": [rule]},
-        {"id": "07:10 a turbine is cut off", "delete": [["turbine", BASE + PLANTED[1], NAMES[2], "TL-4200"]]},
+        {"id": "07:05 the rule is removed", "remove_rules": [rule]},
+        {"id": "07:10 a turbine is removed", "delete": [["turbine", BASE + PLANTED[1], NAMES[2], "TL-4200"]]},
     ]
 
 
