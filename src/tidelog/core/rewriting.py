@@ -155,7 +155,7 @@ class _Builder:
                 done.append(Comparison("=", variable, arg))
                 arg = variable  # noqa: PLW2901
             plain.append(arg)
-        requested, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
+        requested, called = self._relation("requested", len(plain)), self._relation("call", len(plain) + 1)
         self._add(Atom(requested, tuple(plain)), tuple(done), origin)
         self.operators[called] = FunctionCalls(function, requested)
         self.owners[called] = self.shown
@@ -171,7 +171,7 @@ class _Builder:
         has_zero = step.is_total and aggregate.function in ("count", "sum")
         if own.unbound or has_zero:
             known = tuple(group for group in groups if group.name in bound)
-            requested = Atom(self._relation("asked", len(known)), known)
+            requested = Atom(self._relation("requested", len(known)), known)
             self.requested.add(requested.predicate)
             self._add(requested, tuple(done), origin)
             start = [requested] if own.unbound else []

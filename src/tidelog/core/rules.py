@@ -147,7 +147,7 @@ def existential(atom: Atom, rule: CoreRule) -> set[str]:
     return {name for name in names_of([atom]) if uses[name] == 1}
 
 
-def apart(atom: Atom, rule: CoreRule) -> Atom:
+def rename_apart(atom: Atom, rule: CoreRule) -> Atom:
     """An atom of a fact that went, with names of its own for variables that stand in the negated atom alone.
 
     `not n(X, _)` has become true if n(X, y) went for some y, and no n(X, z) is left for any z.

@@ -16,7 +16,7 @@ from tidelog.program import hypergraph
 from tidelog.program.components import Component, body_of
 from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.program.modules import find_modules
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Structure:
         """The rules of the unit that derives a relation."""
         return self.units[self.deriver[name]].rules
 
-    def is_asking(self, name: str) -> bool:
+    def has_requests(self, name: str) -> bool:
         """Whether a unit that has to do with a relation asks functions, or for groups that come from its own recursion."""
         numbers = (*self.readers.get(name, ()), *((self.deriver[name],) if name in self.deriver else ()))
         units = (self.units[number] for number in numbers)
@@ -97,12 +97,12 @@ class UnitChange:
     added: tuple[CoreRule, ...]
     before: tuple[Unit, ...]
     """The units that its relations belonged to."""
-    has_new_specials: bool
+    has_new_operators: bool
 
     @property
-    def is_at_work(self) -> bool:
+    def is_affected(self) -> bool:
         """Whether its relations may hold other facts even if all that it reads is the same."""
-        return bool(self.removed or self.added or self.has_new_specials)
+        return bool(self.removed or self.added or self.has_new_operators)
 
 
 @dataclass(slots=True)
@@ -127,9 +127,13 @@ class _Restructuring:
         self.before, self.difference, self.use_modules = before.prepared(difference.before), difference, use_modules
         self.live = difference.after
         core = before.core
-        self.core = Core(another(core.arities), given=another(core.given), parts=another(core.parts))
-        self.units, self.readers, self.deriver = another(self.before.units), another(before.readers), another(before.deriver)
-        self.of_component = another(self.before.of_component)
+        self.core = Core(new_version(core.arities), given=new_version(core.given), parts=new_version(core.parts))
+        self.units, self.readers, self.deriver = (
+            new_version(self.before.units),
+            new_version(before.readers),
+            new_version(before.deriver),
+        )
+        self.of_component = new_version(self.before.of_component)
         self.next_unit, self.last_name = before.next_unit, before.last_name
         self.changes: dict[int, UnitChange] = {}
         self.taken: dict[int, Unit] = {}
@@ -289,7 +293,7 @@ class _Restructuring:
     def _result(self, components: set[Component]) -> StructureChange:
         new = self.live.components.label
         moved = self.live.components.moved & new.keys()
-        order = another(self.before.order)
+        order = new_version(self.before.order)
         for number in self.taken:
             del order[number]
         for component in components.union(moved):

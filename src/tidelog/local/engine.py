@@ -136,7 +136,7 @@ class LocalEngine:
 
     def can_be_taken_back(self, names: Iterable[str]) -> bool:
         """Whether what a step has done to some relations can be taken back: functions that were asked would not know."""
-        return self._algorithm != "counting" and not any(self.structure.is_asking(name) for name in names)
+        return self._algorithm != "counting" and not any(self.structure.has_requests(name) for name in names)
 
     def are_explicit(self, relation: str, rows: Rows) -> NDArray[np.bool_]:
         """For each row whether it is an explicit fact."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 import rustworkx as rx
 
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 from tidelog.syntax.tree import Rule, atoms
 
 Label = tuple[int, ...]
@@ -75,8 +75,8 @@ class Components:
 
     def copy(self) -> Components:
         """Another one that can change by itself, while this one does not change any more."""
-        rules, deriving, using = another(self.rules), another(self.deriving), another(self.using)
-        return Components(rules, deriving, using, another(self.of), another(self.label), self.lowest, self.highest)
+        rules, deriving, using = new_version(self.rules), new_version(self.deriving), new_version(self.using)
+        return Components(rules, deriving, using, new_version(self.of), new_version(self.label), self.lowest, self.highest)
 
     # --- what there is ---------------------------------------------------------------------------------------------------
 

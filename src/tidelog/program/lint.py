@@ -14,7 +14,7 @@ from tidelog.program.sameness import canonical_key
 from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Span
 from tidelog.syntax.printer import variable as printed
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
 from tidelog.values import Value
 
@@ -39,7 +39,7 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
 
 def _clash(rule: Rule, columns: Mapping[str, tuple[Type, ...]]) -> Span | None:
     """Where the rule sets things of different types equal."""
-    body = locals_apart(rule).body
+    body = rename_locals_apart(rule).body
     environment = environment_of(body, columns)
     for literal in body:
         match literal:
@@ -73,7 +73,7 @@ def _undefined_relations(
 
 
 def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
-    apart = locals_apart(rule)
+    apart = rename_locals_apart(rule)
     everything = list(variables(apart.head, *apart.body))
     counts = Counter(variable.name for variable in everything)
     for variable in everything:

@@ -13,7 +13,7 @@ from tidelog.program.components import Component, Components, HyperNode, body_of
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
 from tidelog.program.sameness import canonical_key
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 from tidelog.syntax.tree import Constant, Document, Layout, Rule, Statement, atoms
 
 Likeness = tuple[object, ...]
@@ -91,7 +91,7 @@ class LiveRules:
         yet, or are known otherwise.
         """
         components = self.components.copy()
-        written, named, alike = another(self.written), another(self.named), another(self.alike)
+        written, named, alike = new_version(self.written), new_version(self.named), new_version(self.alike)
         touched: set[Component] = set()
         mentioned: set[str] = set()
         for number in removed:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 import rustworkx as rx
 
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, Variable, variables
 
 _MOST_WORK = 20_000
@@ -31,7 +31,7 @@ class _TooSymmetricError(Exception):
 
 def canonical_key(rule: Rule) -> Key:
     """A key that two rules share if and only if they are the same; the rule's name does not matter."""
-    apart = locals_apart(rule)
+    apart = rename_locals_apart(rule)
     head = {name: -1 - at for at, name in enumerate(dict.fromkeys(v.name for v in variables(apart.head)))}
     parts = sorted((_part_key(part, head) for part in _parts(apart.body, head)), key=repr)
     return _shape(apart.head, head), tuple(parts)

@@ -11,7 +11,7 @@ from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, INT, STRING, Ty
 from tidelog.program.relations import Shown
 from tidelog.program.types import Environment, Relations, declared_types, environment_of, type_of
 from tidelog.syntax.printer import variable as printed
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -43,7 +43,7 @@ class TypeChecker:
 
     def check_rule(self, rule: Rule) -> None:
         """Everything in a rule fits."""
-        rule = locals_apart(rule)
+        rule = rename_locals_apart(rule)
         environment = self._clashes(rule.body, rule, {})
         self._check_body(rule.body, environment, rule)
         self._check_atom(rule.head, environment, rule, is_head=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tidelog.functions.signatures import ANY, FUNCTIONS, NEVER, Type, aggregate_type
 from tidelog.program.hypergraph import HyperGraph
 from tidelog.program.relations import Relation
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Rule, Term, Variable, names_of
 from tidelog.values import Value
 
@@ -38,7 +38,7 @@ def environment_of(
 ) -> Environment:
     """The types of the variables of a body, from the types of the columns they stand in and from equations.
 
-    Variables that are local to aggregates must have names of their own (`syntax.renaming.locals_apart`).
+    Variables that are local to aggregates must have names of their own (`syntax.renaming.rename_locals_apart`).
     """
     literals = list(body)
     environment: Environment = dict(outer or {})
@@ -101,7 +101,7 @@ def infer(
 
 def _widen(rule: Rule, columns: dict[str, tuple[Type, ...]]) -> bool:
     """Let the columns of the rule's head take what the rule derives; whether that was new."""
-    environment = environment_of(locals_apart(rule).body, columns)
+    environment = environment_of(rename_locals_apart(rule).body, columns)
     before = columns[rule.head.predicate]
     after = tuple(kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True))
     columns[rule.head.predicate] = after

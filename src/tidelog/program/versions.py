@@ -13,10 +13,10 @@ _SHARE = 8
 """A version that differs in more than one of so many entries is copied as a whole."""
 
 
-def another(mapping: Mapping[K, V]) -> MutableMapping[K, V]:
+def new_version(mapping: Mapping[K, V]) -> MutableMapping[K, V]:
     """A mapping with the same entries that can change by itself; the one that is given must not change any more."""
     if isinstance(mapping, _Version):
-        return mapping.another()
+        return mapping.new_version()
     return dict(mapping) if len(mapping) < _SMALL else _Version(dict(mapping) if not isinstance(mapping, dict) else mapping)
 
 
@@ -32,10 +32,10 @@ class _Version(MutableMapping[K, V]):
         self._gone: set[K] = set()
         """Keys of the base that have been taken out, even if they are back."""
 
-    def another(self) -> MutableMapping[K, V]:
+    def new_version(self) -> MutableMapping[K, V]:
         """Another version."""
         if _SHARE * (len(self._own) + len(self._gone)) > len(self._base):
-            return another(dict(self.items()))
+            return new_version(dict(self.items()))
         result = _Version(self._base)
         result._own, result._gone = self._own.copy(), self._gone.copy()
         return result

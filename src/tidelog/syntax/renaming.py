@@ -21,7 +21,7 @@ def names_outside(rule: Rule) -> set[str]:
     return names_of([rule.head]) | names_of(literals)
 
 
-def locals_apart(rule: Rule) -> Rule:
+def rename_locals_apart(rule: Rule) -> Rule:
     """The same rule, with names of their own for the local variables of each aggregate."""
     if sum(isinstance(literal, Aggregate) for literal in rule.body) < 2:
         return rule

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, UInt64s
 from tidelog.local.closure.adjacency import Pairs
-from tidelog.local.closure.incremental import Difference
+from tidelog.local.closure.incremental import EdgeDelta
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import pairs
@@ -26,8 +26,8 @@ class VirtualChange:
 
     before: VirtualRelation | None
     after: VirtualRelation
-    starts: Difference | None = None
-    steps: Difference | None = None
+    starts: EdgeDelta | None = None
+    steps: EdgeDelta | None = None
     """How S and E differ, if that is known."""
     _came: Pairs | None = field(default=None, repr=False)
     _went: Pairs | None = field(default=None, repr=False)

@@ -8,13 +8,13 @@ from tidelog.core.rules import Closure
 from tidelog.core.statistics import Round
 from tidelog.local.closure.adjacency import Pairs
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.closure.incremental import Difference, updated
+from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.deltas import NOTHING, Deltas
 from tidelog.local.storage.state import State
 
 
-def reclose(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
+def update_closure(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
     """Make a transitive relation what it now is; what it was, and is."""
     started, edge, before = time.perf_counter(), special.module.edge, state.virtual[name]
     evaluation.watch.progress.working_on = name
@@ -27,14 +27,14 @@ def reclose(name: str, special: Closure, state: State, deltas: Deltas, evaluatio
     def given() -> tuple[Pairs, Pairs | None]:
         return state.stored(special.given).rows, state.stored(edge).rows if edge is not None else None
 
-    after = updated(before, starts, steps, given, evaluation.watch.poll)
+    after = next_version(before, starts, steps, given, evaluation.watch.poll)
     state.set_virtual(name, after)
     seconds = time.perf_counter() - started
     evaluation.statistics.rounds.append(Round(evaluation.unit, special.module.rules[0], 0, 0, 0, seconds))
     return VirtualChange(before, after, starts, steps)
 
 
-def _difference(name: str, deltas: Deltas) -> Difference:
+def _difference(name: str, deltas: Deltas) -> EdgeDelta:
     if name not in deltas:
-        return Difference(NOTHING, NOTHING)
-    return Difference(deltas.of[name].inserted_rows(), deltas.of[name].deleted_rows())
+        return EdgeDelta(NOTHING, NOTHING)
+    return EdgeDelta(deltas.of[name].inserted_rows(), deltas.of[name].deleted_rows())

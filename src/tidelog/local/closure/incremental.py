@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.closure.adjacency import Lists, Pairs
-from tidelog.local.closure.virtual_relation import LookUp, VirtualRelation
+from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
 from tidelog.local.kernel.closures import edge_deletion as shrinking
 from tidelog.local.kernel.closures import edge_insertion as growing
 from tidelog.local.kernel.closures import next_version as kernel
@@ -47,7 +47,7 @@ _STEPS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class EdgeDelta:
     """The pairs that came to a relation and those that went from it."""
 
     inserted: Pairs
@@ -56,20 +56,20 @@ class Difference:
     def __len__(self) -> int:
         return len(self.inserted) + len(self.deleted)
 
-    def turned(self) -> Difference:
+    def turned(self) -> EdgeDelta:
         """All pairs turned round."""
-        return Difference(self.inserted[:, ::-1], self.deleted[:, ::-1])
+        return EdgeDelta(self.inserted[:, ::-1], self.deleted[:, ::-1])
 
 
-def updated(
+def next_version(
     before: VirtualRelation,
-    starts: Difference,
-    steps: Difference | None,
+    starts: EdgeDelta,
+    steps: EdgeDelta | None,
     given: Callable[[], tuple[Pairs, Pairs | None]],
-    poll: LookUp,
+    poll: Poll,
 ) -> VirtualRelation:
     """The next version of a relation after changes of S, and of E where that is not S; `given` gives all pairs of both."""
-    after = maintained(before, starts, steps, poll)
+    after = incremental_version(before, starts, steps, poll)
     if after is not None:
         return after
     flags = before.words
@@ -84,7 +84,9 @@ def updated(
     )
 
 
-def maintained(before: VirtualRelation, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+def incremental_version(
+    before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll
+) -> VirtualRelation | None:
     """The next version of a relation after changes of S, and of E where that is not S; None if it is to be made anew."""
     if before.is_searched:
         return None
@@ -102,7 +104,7 @@ class _Version:
         self.before, self.after = before, before.successor()
         self.scratch: Int64s = np.zeros(kernel.SCRATCH_WIDTH, np.int64)
 
-    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+    def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
         after, edges = self.after, starts if steps is None else steps
         if self._is_large(edges) or not self._begin([starts.inserted] if steps is None else [starts.inserted, steps.inserted]):
@@ -120,7 +122,7 @@ class _Version:
         self._end()
         return after
 
-    def _is_large(self, edges: Difference) -> bool:
+    def _is_large(self, edges: EdgeDelta) -> bool:
         return len(edges) > _LARGE and _SHARE * len(edges) > self._edge_count()
 
     def _edge_count(self) -> int:
@@ -144,10 +146,10 @@ class _Version:
         """Add."""
         return self.after.steps.put_in(source, target) and self.after.back.put_in(target, source)
 
-    def _follow_starts(self, starts: Difference) -> bool:
+    def _follow_starts(self, starts: EdgeDelta) -> bool:
         raise NotImplementedError
 
-    def _set_loops(self, starts: Difference) -> None:
+    def _set_loops(self, starts: EdgeDelta) -> None:
         """Which nodes are given with themselves; it matters to irreflexive relations, and nobody asks others."""
         after = self.after
         if not after.words[words.IS_IRREFLEXIVE]:
@@ -216,7 +218,7 @@ class _Closure(_Version):
                 at = at + 1 if is_merged else -1
         return at >= 0
 
-    def _follow_starts(self, starts: Difference) -> bool:
+    def _follow_starts(self, starts: EdgeDelta) -> bool:
         before, after = self.before, self.after
         assert before.starts is not None
         assert before.ends is not None
@@ -263,7 +265,7 @@ class _Partition(_Version):
         self.scratch[kernel.COLUMNS] = room
         return True
 
-    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+    def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
         self._new_components = len(starts.deleted) + 2 * len(starts.inserted)
         return super().make(starts, steps, poll)

@@ -24,7 +24,7 @@ BITS_BUDGET = 256 << 20
 _CHUNK = 1 << 22
 """Words of bits, or pairs, worked on before looking up."""
 
-LookUp = Callable[[], None]
+Poll = Callable[[], None]
 """Called between two pieces of work; may raise."""
 
 
@@ -43,7 +43,7 @@ class VirtualRelation(Condensation):
         is_irreflexive: bool = False,
         is_turned: bool = False,
         budget: int | None = None,
-        poll: LookUp = lambda: None,
+        poll: Poll = lambda: None,
         follows: VirtualRelation | None = None,
     ) -> None:
         """From the given facts S and the steps E, or None where E is S; numbered like another version, which may share much."""

@@ -15,7 +15,7 @@ _PIECE = 1 << 12
 """Calls between two looks at limits and Ctrl-C."""
 
 
-def answer(calls: FunctionCalls, state: State, table: Table, poll: Callable[[], None]) -> int:
+def compute_calls(calls: FunctionCalls, state: State, table: Table, poll: Callable[[], None]) -> int:
     """Compute the values for arguments that nobody has asked for before; how many are undefined."""
     requested = state.table(calls.requested)
     undefined = 0

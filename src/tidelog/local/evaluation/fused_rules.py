@@ -17,7 +17,7 @@ from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.plan_table import PLAN_WIDTH
-from tidelog.local.planning.join_order import planned
+from tidelog.local.planning.join_order import cached_plan
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation
 
@@ -50,7 +50,7 @@ class FusedRules:
     def _plan(self) -> None:
         """Make all plans, for sizes as they are."""
         state, watched, numbers, rows = self._state, dict[tuple[int, bool], int](), list[int](), list[list[int]]()
-        self._plans = [planned(rule, state, at) for rule, at in self.entries]
+        self._plans = [cached_plan(rule, state, at) for rule, at in self.entries]
         for number, ((rule, at), prepared) in enumerate(zip(self.entries, self._plans, strict=True)):
             begin = len(numbers)
             numbers += [index.number for _, index in prepared.indexes]

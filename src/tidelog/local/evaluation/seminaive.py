@@ -15,9 +15,9 @@ from tidelog.core.rules import Aggregation, Closure, CoreRule, FunctionCalls, Un
 from tidelog.core.statistics import Round, Statistics
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.evaluation.aggregation import fold
-from tidelog.local.evaluation.function_calls import answer
+from tidelog.local.evaluation.function_calls import compute_calls
 from tidelog.local.kernel import join, layout
-from tidelog.local.planning.join_order import planned
+from tidelog.local.planning.join_order import cached_plan
 from tidelog.local.planning.plan import Plan
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
@@ -176,7 +176,7 @@ class Evaluation:
     def _answer(self, unit: Unit) -> None:
         for name, special in unit.operators.items():
             if isinstance(special, FunctionCalls):
-                self.statistics.undefined += answer(special, self.state, self.state.table(name), self.watch.poll)
+                self.statistics.undefined += compute_calls(special, self.state, self.state.table(name), self.watch.poll)
 
     def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
         """Apply rules, each with the delta of one of its atoms, or to all facts."""
@@ -184,7 +184,7 @@ class Evaluation:
             if at is not None and self._sees_nothing(rule, at):
                 self.note(rule, self.watch.progress.round, 0, 0)
             else:
-                self._run(rule, planned(rule, self.state, at))
+                self._run(rule, cached_plan(rule, self.state, at))
 
     def _sees_nothing(self, rule: CoreRule, delta: int) -> bool:
         """Whether a relation was empty of which only what was there before the delta counts."""

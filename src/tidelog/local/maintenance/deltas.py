@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from tidelog.core.arrays import Rows
-from tidelog.core.rules import CoreRule, apart, existential
+from tidelog.core.rules import CoreRule, existential, rename_apart
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.storage.replacements import Replacement
 from tidelog.local.storage.state import State
@@ -187,7 +187,7 @@ class Deltas:
         # `not n(X, _)` held if all that there is now of X has come, and nothing of X went.
         gone = self.minus(atom.predicate)
         deleted = () if gone is None else (Negation(Atom(gone, atom.args)),)
-        return apart(Atom(come, atom.args), rule), Negation(_staying(rule, at, atom)), *deleted
+        return rename_apart(Atom(come, atom.args), rule), Negation(_staying(rule, at, atom)), *deleted
 
     def stayed(self, literal: Literal, own: set[str]) -> tuple[Literal, ...]:
         """Literals that say of a literal that it held before the update and still does."""
@@ -207,7 +207,7 @@ class Deltas:
                     if (come := self.plus(atom.predicate)) is not None:
                         head = _staying(rule, at, atom)
                         self.state.helper(head.predicate, len(head.args))
-                        body = (apart(Atom(come, atom.args), rule), atom, Negation(Atom(come, atom.args)))
+                        body = (rename_apart(Atom(come, atom.args), rule), atom, Negation(Atom(come, atom.args)))
                         yield self.variant(rule, ("staying", at), body, head)
 
     def variant(self, rule: CoreRule, what: object, body: Iterable[Literal], head: Atom | None = None) -> CoreRule:
@@ -231,7 +231,7 @@ class Deltas:
             return
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (lost := self.minus(literal.atom.predicate)) is not None:
-                gone = apart(Atom(lost, literal.atom.args), rule)
+                gone = rename_apart(Atom(lost, literal.atom.args), rule)
                 yield self.variant(rule, ("gaining", at), (gone, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in self.of and literal.predicate not in own:
                 if self.of[literal.predicate].begin is None and (new := self.plus(literal.predicate)) is not None:

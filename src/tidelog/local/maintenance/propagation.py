@@ -18,7 +18,7 @@ from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import Aggregation, Closure, CoreRule, FunctionCalls, Unit, is_visible, positive_atoms
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.closure.closure_update import reclose
+from tidelog.local.closure.closure_update import update_closure
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, is_possible
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.lookahead.marking import Marks
@@ -122,7 +122,7 @@ class Maintenance:
 
     def _close(self, unit: Unit, name: str, special: Closure) -> VirtualChange:
         if self.algorithm != "rematerialise":
-            return reclose(name, special, self.state, self.deltas, self.evaluation)
+            return update_closure(name, special, self.state, self.deltas, self.evaluation)
         self.evaluation.from_scratch(unit)
         return VirtualChange(self.undo.virtual[name], self.state.virtual[name])
 

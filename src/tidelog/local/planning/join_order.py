@@ -37,7 +37,7 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     return planner.assembled()
 
 
-def planned(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
+def cached_plan(rule: CoreRule, state: State, delta: int | None = None) -> Plan:
     """The plan of a rule that is asked for again and again; made anew where sizes are quite other than when it was made."""
     sizes = _sizes(rule, state, delta)
     known = state.plans.get((id(rule), delta))

@@ -31,7 +31,7 @@ class RuleUpdate:
     @property
     def units_at_work(self) -> list[int]:
         """The units whose rules are others than before."""
-        return [number for number, change in self.change.units.items() if change.is_at_work]
+        return [number for number, change in self.change.units.items() if change.is_affected]
 
     # --- the beginning ---------------------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class RuleUpdate:
                 if name in state.tables:
                     state.tables[name].counters = None  # what was recursive may not be so any more
                     if self.counts:
-                        state.tables[name].find_by_number()
+                        state.tables[name].use_hash_table()
 
     def _take_explicit(self, name: str, before: Structure) -> Rows:
         """The explicit facts of a relation that is to be stored in another way."""

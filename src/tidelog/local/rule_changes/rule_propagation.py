@@ -59,7 +59,7 @@ class RuleMaintenance(Maintenance):
         """Make a unit's relations what they now are."""
         started, change = time.perf_counter(), self._changed_units.get(id(unit))
         self._starts_over = False
-        if change is None or not change.is_at_work:
+        if change is None or not change.is_affected:
             if change is not None:
                 self._inherit_costs(unit, change)
             if self._folds_much(unit):
@@ -68,7 +68,7 @@ class RuleMaintenance(Maintenance):
                 super().apply(unit)
         else:
             self._apply_changed(unit, change)
-        is_evaluated = self._starts_over or (change is not None and change.is_at_work)
+        is_evaluated = self._starts_over or (change is not None and change.is_affected)
         self.visits.append(Visit(unit, is_evaluated, time.perf_counter() - started))
 
     def _folds_much(self, unit: Unit) -> bool:

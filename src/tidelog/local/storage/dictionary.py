@@ -164,7 +164,7 @@ class Dictionary:
 
     # --- and back --------------------------------------------------------------------------------------------------------
 
-    def are(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
+    def have_kind(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
         """For each value whether it is of a kind."""
         result: NDArray[np.bool_] = self._kinds[ids] == KIND_CODES[kind]
         return result

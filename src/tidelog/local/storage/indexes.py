@@ -137,7 +137,7 @@ class Indexed:
         kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
         return found >= 0
 
-    def forget_index(self, index: Index) -> None:
+    def clear_index(self, index: Index) -> None:
         """Let an index hold nothing until the next `extend_index`."""
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
         self.store.X[index.number] = 0

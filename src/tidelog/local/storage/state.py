@@ -41,7 +41,7 @@ class State:
         self.filled: set[tuple[str, bool]] = set()
         """Relations whose tables of facts that came (True) or went (False) may not be empty (`deltas`)."""
         self.plans: dict[Any, Any] = {}
-        """Plans of rules that will be asked for again (`planning.planned`)."""
+        """Plans of rules that will be asked for again (`planning.cached_plan`)."""
         self.variants: dict[Any, Any] = {}
         """Rules made from rules, for what came and what went (`deltas`)."""
         self.costs: dict[int, Any] = {}
@@ -222,9 +222,9 @@ class UndoLog:
         self.aside = {}  # brought back twice, a table would get the buffers that it has used since then
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number in self.removed:
-                table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
+                table.restore_rows(self.end_before(table), np.concatenate(self.removed[table.number]))
             else:
-                table.shorten(self.end_before(table))
+                table.truncate_to(self.end_before(table))
             table.counters = None
         self.removed = {}
         before = {table.number for table in (*self.tables.values(), *self.explicit.values())}

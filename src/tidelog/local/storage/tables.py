@@ -188,13 +188,13 @@ class Table(Indexed):
             kernel.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
         return numbers
 
-    def find_by_number(self) -> None:
+    def use_hash_table(self) -> None:
         """Let rows have numbers that can be asked for, from now on."""
         self.uses_bits = False
         if len(self._bits):
             self._choose_search(self.end, anew=True)
 
-    def shorten(self, count: int) -> None:
+    def truncate_to(self, count: int) -> None:
         """Forget the rows from number `count` on: the way back from anything that only appended."""
         if count < self.end:
             for index in self.indexes.values():
@@ -223,7 +223,7 @@ class Table(Indexed):
                 index.heads, index.next, index.newer, self.store.X[index.number] = kept["indexes"][index.number]
             else:  # made since then
                 index.next = np.empty(self._capacity, np.int32)
-                self.forget_index(index)
+                self.clear_index(index)
         self._sync()
 
     def snapshot(self) -> NDArray[np.int32]:
@@ -236,10 +236,10 @@ class Table(Indexed):
     # --- rows that go ----------------------------------------------------------------------------------------------------
 
     def remove(self, rows: NDArray[np.int32]) -> Int32s:
-        """Remove those rows that are there; their numbers, which `take_back` brings back."""
+        """Remove those rows that are there; their numbers, which `restore_rows` brings back."""
         if self.arity == 0:
             gone = np.zeros(min(len(rows), len(self)), np.int32)
-            self.shorten(0 if len(rows) else self.end)
+            self.truncate_to(0 if len(rows) else self.end)
             return gone[:1]
         self.detach_snapshots()
         first = self.prepare_removal()
@@ -271,10 +271,10 @@ class Table(Indexed):
                 removal.link_back(self.store.M, self.store.X, self.number, index.number)
         return first
 
-    def take_back(self, end: int, gone: Int32s) -> None:
+    def restore_rows(self, end: int, gone: Int32s) -> None:
         """Bring removed rows back and forget those from number `end` on; what finds rows is made anew."""
         if self.arity == 0:
-            self.shorten(0)
+            self.truncate_to(0)
             self.insert(np.empty((end, 0), np.int32))
             return
         removal.take_back(self.store.M, self.number, end, gone)
@@ -296,7 +296,7 @@ class Table(Indexed):
         self._choose_search(self.end, anew=True)
         self._sync()
         for index in self.indexes.values():
-            self.forget_index(index)
+            self.clear_index(index)
 
 
 class Store(Matrices):
