@@ -123,11 +123,11 @@ def check_backward(relation: VirtualRelation, expected: Pairs) -> None:
     from tidelog.local.kernel.closures import pairs
     from tidelog.local.kernel.closures import virtual_access as words
 
-    turned = {(y, x) for x, y in expected} if relation.words[words.IS_TURNED] else expected
-    for y in sorted({y for _, y in turned})[:6]:
+    inverse = {(y, x) for x, y in expected} if relation.words[words.IS_TURNED] else expected
+    for y in sorted({y for _, y in inverse})[:6]:
         marks = np.zeros(relation.node_count, np.uint8)
         pairs.mark_left_ends(relation.words, matrix([(y, y)])[0, :1], marks, np.empty(relation.longest_list, np.int32))
-        assert sorted(relation.terms[marks != 0].tolist()) == sorted({x for x, z in turned if z == y})
+        assert sorted(relation.terms[marks != 0].tolist()) == sorted({x for x, z in inverse if z == y})
 
 
 def random_history(kind: Case, seed: int, nodes: int, edges: int, updates: int) -> list[Case]:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.local_engine import ODD, USUAL, Conditions, conditions, under
+from tests.local_engine import USUAL, Conditions, conditions, under
 
 from tidelog.local.kernel import layout
 from tidelog.local.storage.indexes import Index
@@ -196,12 +195,3 @@ def test_a_released_table_leaves_its_places_to_others() -> None:
     check_index(new, [0, 2])
     assert store._index_count == indexes
     assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
-
-
-@pytest.mark.parametrize("arity", [0, 1, 2, 32])
-def test_size_in_bytes(arity: int) -> None:
-    with under(ODD):
-        table = Store(Terms(10)).new_table(arity)
-        before = table.size_in_bytes
-        table.insert(np.zeros((1, arity), np.int32))
-        assert table.size_in_bytes >= before + 4 * arity

@@ -1,4 +1,4 @@
-"""Transitive relations under change: from the differences of what a module reads to the next version of its relation."""
+"""An update of a virtual relation: from the deltas of the relations that a module reads to its next version."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tidelog.local.maintenance.deltas import NOTHING, Deltas
 from tidelog.local.storage.state import State
 
 
-def update_closure(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
-    """Make a transitive relation what it now is; what it was, and is."""
-    started, edge, before = time.perf_counter(), special.module.edge, state.virtual[name]
+def update_closure(name: str, closure: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
+    """Replace a virtual relation by its next version; both versions."""
+    started, edge, before = time.perf_counter(), closure.module.edge, state.virtual[name]
     evaluation.watch.progress.working_on = name
-    starts = _difference(special.given, deltas)
+    starts = _difference(closure.given, deltas)
     steps = _difference(edge, deltas) if edge is not None else None
 
     if before.make_room():
         state.set_virtual(name, before)
 
     def given() -> tuple[Pairs, Pairs | None]:
-        return state.stored(special.given).rows, state.stored(edge).rows if edge is not None else None
+        return state.stored(closure.given).rows, state.stored(edge).rows if edge is not None else None
 
     after = next_version(before, starts, steps, given, evaluation.watch.poll)
     state.set_virtual(name, after)
     seconds = time.perf_counter() - started
-    evaluation.statistics.rounds.append(Round(evaluation.unit, special.module.rules[0], 0, 0, 0, seconds))
+    evaluation.statistics.rounds.append(Round(evaluation.unit, closure.module.rules[0], 0, 0, 0, seconds))
     return VirtualChange(before, after, starts, steps)
 
 

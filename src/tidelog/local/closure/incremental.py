@@ -1,19 +1,20 @@
-"""Virtual relations under change: from one version to the next, at a cost that follows the change.
+"""Incremental maintenance of virtual relations: the next version, at a cost that follows the change.
 
-After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), whose modules have four functions; ours
-are, for the transitive closure (TC) and the symmetric-transitive one (STC):
+The module functions of Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), for the transitive
+closure (TC) and the symmetric-transitive closure (STC):
 
-- Add (`_add`). TC: the rows of bits of all that lead to a new edge gain the row behind it, and components on a cycle merge.
-  STC: components merge.
-- Del and Red (`_delete`). TC: rows that led through an edge that went are found again from those below them, until one stays the
-  same; a component that lost an edge inside is searched again. STC: both ends of the edge look for one another.
-- Diff (`virtual_changes`). Rows of bits, or components, of two versions are compared where the two do not share them.
+- Add (`_add`).  TC: the bit rows of all components that reach a new edge gain the row of its target, and components on a cycle
+  merge.  STC: components merge.
+- Del and Red (`_delete`).  TC: bit rows that reached through a deleted edge are recomputed from their successors, until one
+  stays the same; a component that lost an inner edge is split into strongly connected components.  STC: a search from both ends
+  of a deleted edge decides whether their component splits.
+- Diff (`closure_diff`).  Bit rows, or components, of two versions are compared where the two do not share them.
 
-Departures: the paper stores pairs, so that it over-deletes and re-derives pairs; here Del and Red are one step, as a row of
-bits is found again as a whole. A version never changes once it is made: the next one shares all rows and lists that are the
-same (`adjacency`, `kernel.versions`), which is also what going back, and results that were handed out, live on. What that
-costs is a copy of a few numbers for each node. Where a change is so large that beginning anew is cheaper, or where a search takes
-the place of rows of bits, there is no next version, and the relation is made anew.
+Departures: the paper stores pairs, so it over-deletes and rederives pairs; here Del and Red are one step, as a bit row is
+recomputed as a whole.  A version is immutable: the next one shares all unchanged rows and lists (`adjacency`,
+`kernel.closures.versioned_lists`), so that rollback and earlier results keep the old one.  The price is a copy of a few numbers
+per node.  Where a change is so large that building from scratch is cheaper, or where a search replaces the bit rows, there is
+no incremental version, and the relation is built from scratch.
 """
 
 from __future__ import annotations
@@ -37,18 +38,18 @@ from tidelog.local.kernel.closures import virtual_access as words
 T = TypeVar("T", bound=np.generic)
 
 _LARGE = 512
-"""A change of so many pairs may be large ..."""
+"""A delta with more pairs than this counts as large ..."""
 _SHARE = 4
-"""... and is if it is more than one in so many."""
+"""... if it also has more than one in so many of all pairs."""
 _ROUNDS = 1
-"""Finding rows of bits may cost that many times what writing all of them would."""
+"""Recomputing bit rows may cost so many times what writing all of them costs."""
 _STEPS = 1 << 16
-"""Steps that are always affordable."""
+"""Work that is always within the budget."""
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeDelta:
-    """The pairs that came to a relation and those that went from it."""
+    """The delta of an edge relation: inserted and deleted pairs."""
 
     inserted: Pairs
     deleted: Pairs
@@ -56,8 +57,8 @@ class EdgeDelta:
     def __len__(self) -> int:
         return len(self.inserted) + len(self.deleted)
 
-    def turned(self) -> EdgeDelta:
-        """All pairs turned round."""
+    def inverse(self) -> EdgeDelta:
+        """The delta of the inverse relation."""
         return EdgeDelta(self.inserted[:, ::-1], self.deleted[:, ::-1])
 
 
@@ -68,7 +69,7 @@ def next_version(
     given: Callable[[], tuple[Pairs, Pairs | None]],
     poll: Poll,
 ) -> VirtualRelation:
-    """The next version of a relation after changes of S, and of E where that is not S; `given` gives all pairs of both."""
+    """The next version after a delta of S, and of E where that is not S; built from `given`, all pairs of both, if need be."""
     after = incremental_version(before, starts, steps, poll)
     if after is not None:
         return after
@@ -87,17 +88,17 @@ def next_version(
 def incremental_version(
     before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll
 ) -> VirtualRelation | None:
-    """The next version of a relation after changes of S, and of E where that is not S; None if it is to be made anew."""
+    """The next version after a delta of S, and of E where that is not S; None if building from scratch is cheaper."""
     if before.is_searched:
         return None
     if before.words[words.IS_TURNED]:
-        starts, steps = starts.turned(), steps.turned() if steps is not None else None
-    next_version = _Partition(before) if before.is_partition else _Closure(before)
-    return next_version.make(starts, steps, poll)
+        starts, steps = starts.inverse(), steps.inverse() if steps is not None else None
+    builder = _Partition(before) if before.is_partition else _Closure(before)
+    return builder.make(starts, steps, poll)
 
 
 class _Version:
-    """What the next version of a relation is made with."""
+    """Builds the next version of a relation from the version before."""
 
     def __init__(self, before: VirtualRelation) -> None:
         before.make_lists()
@@ -130,7 +131,7 @@ class _Version:
         return int((lists.end - lists.start).sum())
 
     def _begin(self, inserted: list[Pairs]) -> bool:
-        """Number new nodes, and take copies of what can change."""
+        """Number new nodes, and copy what can change; False if there is no room."""
         before, after = self.before, self.after
         after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted)))
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
@@ -139,18 +140,19 @@ class _Version:
         return True
 
     def _delete(self, source: Int32s, target: Int32s) -> bool:
-        """Del and Red."""
+        """Del and Red: delete edges; False if building from scratch is cheaper."""
         return self.after.steps.take_out(source, target) and self.after.back.take_out(target, source)
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
-        """Add."""
+        """Add: insert edges; False if there is no room."""
         return self.after.steps.put_in(source, target) and self.after.back.put_in(target, source)
 
-    def _follow_starts(self, starts: EdgeDelta) -> bool:
-        raise NotImplementedError
+    def _follow_starts(self, _starts: EdgeDelta) -> bool:
+        """Apply a delta of S where E is another relation, which only TC has; False builds from scratch."""
+        return False
 
     def _set_loops(self, starts: EdgeDelta) -> None:
-        """Which nodes are given with themselves; it matters to irreflexive relations, and nobody asks others."""
+        """Update the nodes with an external pair (x, x); only irreflexive relations need them."""
         after = self.after
         if not after.words[words.IS_IRREFLEXIVE]:
             return
@@ -162,12 +164,12 @@ class _Version:
             after.keep(words.IS_LOOP, after.is_loop)
 
     def _end(self) -> None:
-        """Note what is used now."""
+        """Record how much of the shared buffers is used."""
         self.after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
 
 
 class _Closure(_Version):
-    """R = S ∘ E* with rows of bits."""
+    """TC: R = S ∘ E*, with a bit matrix."""
 
     def _begin(self, inserted: list[Pairs]) -> bool:
         super()._begin(inserted)
@@ -185,7 +187,7 @@ class _Closure(_Version):
         return self._enter_nodes(room)
 
     def _enter_nodes(self, room: int) -> bool:
-        """A component for each new node, if there is room."""
+        """Give each new node a component, if there is room."""
         after, pool = self.after, self.after.members.pool
         new, first = after.node_count - self.before.node_count, int(after.words[words.COMPONENT_COUNT])
         if first + new > room or pool.used + new > len(pool.buffer):
@@ -213,7 +215,7 @@ class _Closure(_Version):
         at = 0 if super()._add(source, target) else -1
         while 0 <= at < len(source):
             at = growing.gain(self.after.words, self.scratch, source, target, at)
-            if 0 <= at < len(source):  # a cycle
+            if 0 <= at < len(source):  # this edge closes a cycle
                 is_merged = growing.merge(self.after.words, self.scratch, int(source[at]), int(target[at]))
                 at = at + 1 if is_merged else -1
         return at >= 0
@@ -247,14 +249,14 @@ class _Closure(_Version):
 
 
 class _Partition(_Version):
-    """All pairs within connected components."""
+    """STC: all pairs within connected components."""
 
     def _begin(self, inserted: list[Pairs]) -> bool:
         super()._begin(inserted)
         before, after = self.before, self.after
         count = int(before.words[words.COMPONENT_COUNT])
         if count > _SHARE * (after.node_count + _LARGE):
-            return False  # most numbers belong to components that are no more
+            return False  # most component numbers are unused
         room = count + self._new_components
         pool = before.members.pool
         if len(pool.buffer) - pool.used < 2 * after.node_count:
@@ -292,7 +294,7 @@ def _is_used(lists: Lists) -> NDArray[np.bool_]:
 
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
-    """A copy of an array with more values at its end."""
+    """A copy of an array, extended by a value."""
     if count == len(values):
         return values.copy()
     result = np.empty(count, values.dtype)
