@@ -1,7 +1,7 @@
-"""Keeping declared columns to their types: such a column holds values of its type and nothing else.
+"""Coercion to declared types: a declared column holds values of its type and nothing else.
 
-An integer that a fact, a constant or a head puts into a float column becomes a float.  Where a head might derive a value of
-another type, a test is put around its argument (`functions.conform`): a value that does not fit is undefined, and so derives
+An integer from a fact, a constant or a head becomes a float in a float column.  Where a head might derive a value of
+another type, a conformity test wraps its argument (`functions.conform`): a value that does not fit is undefined, so it derives
 nothing.
 """
 

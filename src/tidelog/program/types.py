@@ -1,4 +1,4 @@
-"""Types: what kinds of values each term can have, given the declared columns, and what undeclared columns turn out to hold."""
+"""Type inference: the kinds of values that a term can have, given the columns, and the kinds that undeclared columns can hold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Environment = dict[str, Type]
 Relations = Mapping[str, Relation]
 
 _PASSES = 3
-"""How often equations pass types on; more would only find errors that nobody makes."""
+"""Passes over the equations; more passes find only contrived errors."""
 
 
 def type_of(term: Term, environment: Mapping[str, Type]) -> Type:
@@ -78,9 +78,9 @@ def infer(
     facts: Iterable[tuple[str, tuple[Value, ...]]],
     graph: HyperGraph,
 ) -> dict[str, tuple[Type, ...]]:
-    """For each relation the kinds of its columns: as declared, or as the program's facts and rules make them.
+    """For each relation the kinds of its columns: declared, or inferred from the program's facts and rules.
 
-    What is neither declared nor shown by the program is `ANY`, since its facts come from outside.
+    A column that is neither declared nor inferred is `ANY`, since its facts come from outside.
     """
     types: dict[str, list[Type]] = {}
     for name, relation in relations.items():
@@ -100,7 +100,7 @@ def infer(
 
 
 def _widen(rule: Rule, columns: dict[str, tuple[Type, ...]]) -> bool:
-    """Let the columns of the rule's head take what the rule derives; whether that was new."""
+    """Widen the columns of the rule's head by the types that the rule derives; whether they changed."""
     environment = environment_of(rename_locals_apart(rule).body, columns)
     before = columns[rule.head.predicate]
     after = tuple(kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True))
