@@ -38,7 +38,7 @@ def test_existential_variables_are_renamed_apart() -> None:
     assert len(alone) == 2
     assert "X" not in alone
     renamed = rename_apart(negation.atom, rule)
-    assert [arg.name for arg in renamed.args if isinstance(arg, Variable)][0] == "X"
+    assert renamed.args[0] == Variable("X")
     assert all(arg.name not in alone for arg in renamed.args if isinstance(arg, Variable))
     assert renamed.args[2] == renamed.args[3]
 

@@ -222,7 +222,7 @@ def test_rows_are_shared() -> None:
     chain = Case([(n, n + 1) for n in range(500)])
     relation = chain.build()
     first = following_version(relation, EdgeDelta(matrix([]), matrix([(0, 1)])))
-    assert first.rows_of_bits is relation.rows_of_bits
+    assert first.bit_rows is relation.bit_rows
     assert np.count_nonzero(first.component_row != relation.component_row) == 1
     last = following_version(relation, EdgeDelta(matrix([]), matrix([(499, 500)])))
     assert np.count_nonzero(last.component_row != relation.component_row) == 500

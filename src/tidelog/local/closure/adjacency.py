@@ -19,7 +19,7 @@ _LITTLE = 512
 """Spare room that an update needs at least."""
 
 
-def spare(count: int) -> int:
+def spare_room(count: int) -> int:
     """Spare capacity beside `count` values; it takes no physical memory before it is used."""
     return count // 2 + 2 * _LITTLE
 
@@ -78,9 +78,9 @@ class Lists:
     pool: Pool
 
     @classmethod
-    def from_pairs(cls, keys: Int32s, values: Int32s, count: int, spare: int = 0) -> Lists:
-        """The values of each key, with `spare` room behind them."""
-        start, buffer = np.zeros(count + 1, np.int64), np.empty(len(keys) + spare, np.int32)
+    def from_pairs(cls, keys: Int32s, values: Int32s, count: int, room: int = 0) -> Lists:
+        """The values of each key, with `room` for more behind them."""
+        start, buffer = np.zeros(count + 1, np.int64), np.empty(len(keys) + room, np.int32)
         graphs.adjacency(keys, values, start, buffer)
         return cls(start[:-1], start[1:], Pool(buffer, len(keys)))
 
@@ -98,23 +98,23 @@ class Lists:
         """Whether the pool has little spare room left."""
         return is_crowded(self.pool.used, len(self.pool.buffer))
 
-    def spread(self) -> Lists:
+    def compacted(self) -> Lists:
         """The lists compacted into a buffer of their own, with spare room."""
         lengths = self.end - self.start
         end = np.cumsum(lengths)
         start, count = end - lengths, int(end[-1]) if len(end) else 0
-        buffer = np.empty(count + spare(count), np.int32)
+        buffer = np.empty(count + spare_room(count), np.int32)
         buffer[:count] = self.pool.buffer[np.arange(count) + np.repeat(self.start - start, lengths)]
         return Lists(start, end, Pool(buffer, count))
 
-    def take_out(self, keys: Int32s, values: Int32s) -> bool:
+    def delete(self, keys: Int32s, values: Int32s) -> bool:
         """Delete values; False if building the lists again is cheaper, which leaves them unusable."""
         pool = self.pool
         used = lists.take_out(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
         pool.used = max(pool.used, used)
         return bool(used >= 0)
 
-    def put_in(self, keys: Int32s, values: Int32s) -> bool:
+    def insert(self, keys: Int32s, values: Int32s) -> bool:
         """Insert values; False if there is no room, which leaves the lists unusable."""
         used = lists.put_in(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
         self.pool.used = max(self.pool.used, used)

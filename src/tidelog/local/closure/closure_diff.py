@@ -100,7 +100,7 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
     changed: UInt64s = np.zeros(int(one.words[words.WORDS]), np.uint64)
     any_changed = kernel.changed_components(one.words, other.words, changed) > 0
     lefts = np.empty(len(one.lefts), np.int32)
-    shares_rows = one.rows_of_bits is other.rows_of_bits
+    shares_rows = one.bit_rows is other.bit_rows
     count = kernel.changed_lefts(one.words, other.words, one.lefts, shares_rows, changed, any_changed, lefts)
     lefts, counts = lefts[:count], np.zeros(count, np.int64)
     kernel.count_new(one.words, other.words, lefts, changed, counts)

@@ -136,16 +136,16 @@ class _Version:
         after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted)))
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
         after.component = _extended(before.component, after.node_count, -1)
-        after.keep(words.COMPONENT, after.component)
+        after.set_buffer(words.COMPONENT, after.component)
         return True
 
     def _delete(self, source: Int32s, target: Int32s) -> bool:
         """Del and Red: delete edges; False if building from scratch is cheaper."""
-        return self.after.steps.take_out(source, target) and self.after.back.take_out(target, source)
+        return self.after.steps.delete(source, target) and self.after.back.delete(target, source)
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
         """Add: insert edges; False if there is no room."""
-        return self.after.steps.put_in(source, target) and self.after.back.put_in(target, source)
+        return self.after.steps.insert(source, target) and self.after.back.insert(target, source)
 
     def _follow_starts(self, _starts: EdgeDelta) -> bool:
         """Apply a delta of S where E is another relation, which only TC has; False builds from scratch."""
@@ -161,7 +161,7 @@ class _Version:
             after.is_loop = _extended(after.is_loop, after.node_count, 0)
             for ids, value in zip(loops, (0, 1), strict=True):
                 after.is_loop[after.numbering.node_of[ids]] = value
-            after.keep(words.IS_LOOP, after.is_loop)
+            after.set_buffer(words.IS_LOOP, after.is_loop)
 
     def _end(self) -> None:
         """Record how much of the shared buffers is used."""
@@ -174,10 +174,10 @@ class _Closure(_Version):
     def _begin(self, inserted: list[Pairs]) -> bool:
         super()._begin(inserted)
         before, after = self.before, self.after
-        room, rows = len(before.members.start), before.rows_of_bits
+        room, rows = len(before.members.start), before.bit_rows
         assert rows is not None
         self.rows = rows
-        after.keep_members(before.members.copied(room))
+        after.set_members(before.members.copied(room))
         component_row = before.component_row.copy()
         has_starts = before.starts is not None
         after.set_rows(component_row, _extended(before.row_of, after.node_count, 0) if has_starts else component_row)
@@ -198,7 +198,7 @@ class _Closure(_Version):
             after.component[self.before.node_count :] = np.arange(first, first + new)
             after.members.start[first : first + new], after.members.end[first : first + new] = places, places + 1
             is_simple = bool(after.words[words.IS_SIMPLE]) and pool.used == first
-            after.put(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
+            after.set_words(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
         self.scratch[kernel.USED_MEMBERS] = pool.used + new
         return True
 
@@ -228,7 +228,7 @@ class _Closure(_Version):
         assert after.starts is not None
         assert after.ends is not None
         is_touched = np.zeros(after.node_count, np.uint8)
-        for pairs, change in ((starts.deleted, Lists.take_out), (starts.inserted, Lists.put_in)):
+        for pairs, change in ((starts.deleted, Lists.delete), (starts.inserted, Lists.insert)):
             if len(pairs):
                 source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
                 is_touched[source] = 1
@@ -261,7 +261,7 @@ class _Partition(_Version):
         pool = before.members.pool
         if len(pool.buffer) - pool.used < 2 * after.node_count:
             after.set_components(after.component, count, room)
-        after.keep_members(after.members.copied(room))
+        after.set_members(after.members.copied(room))
         self.scratch[kernel.USED_MEMBERS] = after.members.pool.used
         self.scratch[kernel.WORK] = _ROUNDS * len(before.steps.pool.buffer) + _STEPS
         self.scratch[kernel.COLUMNS] = room

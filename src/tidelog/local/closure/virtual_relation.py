@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare
-from tidelog.local.closure.condensation import FEW, Condensation, Rows
+from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare_room
+from tidelog.local.closure.condensation import FEW, BitRows, Condensation
 from tidelog.local.kernel.closures import graphs, pairs
 from tidelog.local.kernel.closures import virtual_access as kernel
 
@@ -54,7 +54,7 @@ class VirtualRelation(Condensation):
         self.budget = BITS_BUDGET if budget is None else budget
         if is_turned:
             starts, steps = starts[:, ::-1], None if steps is None else steps[:, ::-1]
-        self.put(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
+        self.set_words(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
         starts = np.ascontiguousarray(starts)
         steps = starts if steps is None else np.ascontiguousarray(steps)
         follows = self._number_nodes(starts, steps, follows)
@@ -63,7 +63,7 @@ class VirtualRelation(Condensation):
             self._partition(source, target)
         else:
             step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
-            self.put(HAS_STARTS=steps is not starts)
+            self.set_words(HAS_STARTS=steps is not starts)
             self._close(source, target, step_source, step_target, follows)
         self._find_ends(source, target, None if steps is starts else step_target)
         self._poll = lambda: None  # later accesses belong to no evaluation
@@ -93,7 +93,7 @@ class VirtualRelation(Condensation):
         self.set_numbering(numbering)
         self.is_loop = np.zeros(self.node_count, np.uint8)
         self.is_loop[numbering.node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
-        self.keep(kernel.IS_LOOP, self.is_loop)
+        self.set_buffer(kernel.IS_LOOP, self.is_loop)
         return follows
 
     def _partition(self, source: Int32s, target: Int32s) -> None:
@@ -106,7 +106,7 @@ class VirtualRelation(Condensation):
         """Build the edge lists of a partition, which only incremental maintenance needs."""
         if self.edges is not None:
             source, target = self.edges
-            self.set_steps(*_both_ways(source, target, self.node_count))
+            self.set_steps(*_with_inverse(source, target, self.node_count))
             self.edges = None
 
     def _close(
@@ -114,13 +114,13 @@ class VirtualRelation(Condensation):
     ) -> None:
         """Condense E by its strongly connected components, and close it as a bit matrix if that fits the budget."""
         nodes = np.arange(self.node_count, dtype=np.int32)
-        steps = Lists.from_pairs(step_source, step_target, self.node_count, spare(len(step_source)))
+        steps = Lists.from_pairs(step_source, step_target, self.node_count, spare_room(len(step_source)))
         found = np.empty(self.node_count, np.int32)
         count = graphs.strong_components(steps.start, steps.end, steps.pool.buffer, nodes, np.zeros_like(nodes), found)
         if self.words[kernel.HAS_STARTS]:
-            self.set_starts(*_both_ways(source, target, self.node_count))
+            self.set_starts(*_with_inverse(source, target, self.node_count))
         numbers, room = np.arange(count, dtype=np.int32), count
-        if follows is not None and follows.rows_of_bits is not None:
+        if follows is not None and follows.bit_rows is not None:
             numbers, room = _kept_numbers(found, count, follows)
         left_count = int(np.count_nonzero(self.starts.end > self.starts.start)) if self.starts is not None else 0
         size = 8 * (count + left_count)
@@ -131,8 +131,8 @@ class VirtualRelation(Condensation):
         if size * (words + _spare_words(words)) <= self.budget:
             words += _spare_words(words)
         self.set_components(numbers[found], room, 64 * words)
-        self.put(IS_SIMPLE=count == room == self.node_count)
-        back = Lists.from_pairs(step_target, step_source, self.node_count, spare(len(step_source)))
+        self.set_words(IS_SIMPLE=count == room == self.node_count)
+        back = Lists.from_pairs(step_target, step_source, self.node_count, spare_room(len(step_source)))
         self.set_steps(steps, back)
         self.make_scratch()
         self._fill_rows(found, numbers, left_count, words)
@@ -143,16 +143,16 @@ class VirtualRelation(Condensation):
         is_cyclic = np.zeros(count, np.uint8)
         above, below = np.empty(len(source), np.int32), np.empty(len(source), np.int32)
         edges = graphs.condense(source, target, component, is_cyclic, above, below)
-        self.keep_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
-        self.keep_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
-        self.put(LIST_COUNT=count)
-        self.keep(kernel.IS_CYCLIC, is_cyclic)
+        self.set_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
+        self.set_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
+        self.set_words(LIST_COUNT=count)
+        self.set_buffer(kernel.IS_CYCLIC, is_cyclic)
         self.make_scratch()
 
     def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
         """Fill the bit rows of components in reverse topological order, and those of S's sources where E is not S."""
         count = len(numbers)
-        bits = np.zeros((1 + count + left_count + spare(count + left_count), words), np.uint64)
+        bits = np.zeros((1 + count + left_count + spare_room(count + left_count), words), np.uint64)
         nodes_from, nodes = np.zeros(count + 1, np.int64), np.empty(self.node_count, np.int32)
         pairs.fill_members(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
         rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
@@ -172,9 +172,9 @@ class VirtualRelation(Condensation):
                 some = lefts[begin : begin + piece]
                 graphs.close_starts(starts.start, starts.end, starts.pool.buffer, some, self.component, rows, row_of, bits)
                 self._poll()
-        self.rows_of_bits = Rows(bits, 1 + count + left_count)
-        self.put(ROW_COUNT=len(bits), WORDS=words)
-        self.keep(kernel.BITS, bits)
+        self.bit_rows = BitRows(bits, 1 + count + left_count)
+        self.set_words(ROW_COUNT=len(bits), WORDS=words)
+        self.set_buffer(kernel.BITS, bits)
         self.set_rows(rows, row_of)
 
     def _find_ends(self, source: Int32s, target: Int32s, more: Int32s | None) -> None:
@@ -257,8 +257,8 @@ class VirtualRelation(Condensation):
         return np.concatenate(chunks) if chunks else np.empty((0, 2), np.int32)
 
 
-def _both_ways(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
-    room = spare(len(source))
+def _with_inverse(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
+    room = spare_room(len(source))
     return Lists.from_pairs(source, target, count, room), Lists.from_pairs(target, source, count, room)
 
 
