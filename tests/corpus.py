@@ -18,7 +18,7 @@ from tidelog import KnowledgeBase, Source
 from tidelog.program.program import GroundFact, check
 from tidelog.program.sameness import canonical_key
 from tidelog.reference import Facts
-from tidelog.values import from_python, to_python
+from tidelog.values import from_python
 
 CORPUS = corpus_folder()
 BIT_FUNCTIONS = {"band", "bor", "bnot", "bxor", "bshl", "bshr", "land", "lor", "lnot"}
@@ -201,7 +201,7 @@ def ground_fact(given: tuple[Any, ...]) -> GroundFact:
 
 def digest(facts: Facts) -> str:
     """The digest of facts as the reference has them."""
-    return digest_of((name, *(to_python(value) for value in row)) for name, rows in facts.items() for row in rows)
+    return digest_of((name, *(value.content for value in row)) for name, rows in facts.items() for row in rows)
 
 
 def digest_of(facts: Iterable[tuple[Any, ...]]) -> str:

@@ -31,7 +31,7 @@ from tidelog.program.program import GroundFact, check
 from tidelog.reference import materialise
 from tidelog.source import Source
 from tidelog.syntax.printer import Printer
-from tidelog.values import from_python, to_python
+from tidelog.values import from_python
 
 SLOW = {"souffle_example_amicable", "souffle_example_sequences"}
 """Half a minute each for the reference; the engines take part in them every day."""
@@ -75,7 +75,7 @@ def test_transactions(path: Path) -> None:
         facts = materialise(program, explicit_facts(program, explicit))
         for relation, rows in transaction.expected.items():
             # As Python compares: these expectations come from several engines and do not always tell 1 from 1.0.
-            assert {tuple(map(to_python, row)) for row in facts.get(relation, set())} == rows, relation
+            assert {tuple(value.content for value in row) for row in facts.get(relation, set())} == rows, relation
 
 
 # --- update by update ----------------------------------------------------------------------------------------------------

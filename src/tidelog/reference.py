@@ -1,10 +1,10 @@
-"""What a program means, computed as plainly as possible: the judge in every test.  Never optimise this file.
+"""The reference evaluator: the meaning of a program, computed as plainly as possible.  It judges every test; never optimise it.
 
-Stratum by stratum, every rule is evaluated until no rule derives anything new.  A body is evaluated literal by literal, in the
+Stratum by stratum, all rules are applied until the fixpoint.  A body is evaluated literal by literal, in the
 order that `program.scope` found, over a list of bindings.
 
-Two concessions let tests end: after the first round only instances that use a fact of the round before are looked at (with
-`naive=True` all are, and a test compares the two), and each atom gets a dictionary, so that a join does not compare every fact
+Two concessions keep tests feasible.  After the first round only instances with a fact of the round before are considered (with
+`naive=True` all are, and a test compares the two).  And each atom gets a dictionary, so that a join does not compare every fact
 with every binding.
 """
 
@@ -36,9 +36,9 @@ def materialise(
     limit_facts: int | None = None,
     naive: bool = False,
 ) -> Facts:
-    """All facts that follow from a program: from its own facts, or from the given ones in their place.
+    """All facts that follow from a program and its own facts, or from the given facts in their place.
 
-    A program may count without end; `limit_facts` stops it with an error.
+    A program may not terminate; `limit_facts` stops it with an error.
     """
     facts: Facts = {name: set() for name in program.relations}
     for predicate, row in program.facts if explicit is None else explicit:
@@ -51,7 +51,7 @@ def materialise(
 
 
 def answers(body: tuple[Literal, ...], facts: Facts) -> list[Binding]:
-    """All bindings of a query's variables that make its body true, each once."""
+    """All distinct bindings of a query's variables that satisfy its body."""
     shown = list(dict.fromkeys(v.name for v in variables(*body) if not v.is_anonymous))
     order = schedule(lower_query(body))
     if order.unbound:
@@ -65,7 +65,7 @@ def answers(body: tuple[Literal, ...], facts: Facts) -> list[Binding]:
 
 
 def _saturate(rules: Sequence[tuple[Atom, _Steps]], facts: Facts, limit_facts: int | None, *, naive: bool) -> None:
-    """Apply the rules until nothing is new."""
+    """Apply the rules until the fixpoint."""
     new: Facts | None = None
     while True:
         derived: Facts = defaultdict(set)
@@ -96,7 +96,7 @@ def _derive(steps: _Steps, facts: Facts, new: Facts | None) -> Iterator[Binding]
 
 
 def _solve(steps: Iterable[Step], bindings: list[Binding], facts: Facts) -> list[Binding]:
-    """All extensions of the bindings that make every literal true."""
+    """All extensions of the bindings that satisfy every literal."""
     for step in steps:
         match step.literal:
             case Atom() as atom:
@@ -154,7 +154,7 @@ def _value(arg: Constant | Variable, binding: Mapping[str, Value]) -> Value:
 
 
 def _plain(atom: Atom) -> list[Constant | Variable]:
-    """The arguments of an atom in core form, which has no expressions in atoms."""
+    """The arguments of a lowered atom, which has no expressions."""
     return [arg for arg in atom.args if isinstance(arg, Constant | Variable)]
 
 

@@ -1,4 +1,4 @@
-"""A text with a name, and places in it."""
+"""Source texts: a text with a name, positions in it, and excerpts for error messages."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Span(NamedTuple):
 
 
 class Source:
-    """A program text and the name under which errors speak of it."""
+    """A program text, and its name in error messages."""
 
     def __init__(self, text: str, name: str = "<text>") -> None:
-        """Keep the text, with Unix line breaks; lines are counted only when an error asks for them."""
+        """Store the text with Unix line breaks; lines are counted only when an error needs them."""
         self.text = text.replace("\r\n", "\n") if "\r" in text else text
         self.name = name
 
@@ -53,9 +53,9 @@ class Source:
 
 
 def excerpt(source: Source, span: Span) -> tuple[str, str]:
-    """The line that holds the start of the span, and a line of carets under the place.
+    """The line that holds the start of the span, and a line of carets under the span.
 
-    A long line is cut to a window around the place; characters that would disturb a terminal are shown as `·`.
+    A long line is cut to a window around the span; unprintable characters are shown as `·`.
     """
     line = source.line_span(span.start)
     line = Span(line.start, line.start + len(source.text[slice(*line)].rstrip()))

@@ -1,7 +1,7 @@
-"""The values that facts are made of: their kinds, their equality, and the way from and to Python.
+"""Values, the arguments of facts: their kinds, their equality, and conversion from Python objects and texts.
 
-Two values are the same if kind and content are (2 is not 2.0), NaN is the same as itself, and -0.0 is 0.0.  Every other
-part of Tidelog gets its values through `from_python` or `typed_literal`, so that one thing has one form.
+Two values are equal if kind and content are (2 is not 2.0), NaN equals itself, and -0.0 is 0.0.  All other modules
+make values by the functions here, so that equal things have one form.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_DIGITS = 40  # more digits than any 64-bit integer has, and few enough for
 
 
 class Kind(StrEnum):
-    """What sort of thing a value is; also the name of the column type."""
+    """The kind of a value; also the name of the column type."""
 
     STRING = "string"
     INT = "int"
@@ -57,7 +57,7 @@ class IRI:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """An RDF literal that is neither a plain string nor of a kind of its own: a language or a datatype sets it apart."""
+    """An RDF literal with a language or a datatype that has no kind of its own."""
 
     text: str
     datatype: str | None = None
@@ -68,9 +68,9 @@ Content = str | int | float | bool | date | datetime | IRI | Literal
 
 
 class Value(NamedTuple):
-    """One argument of a fact; a tuple, so that comparing and hashing need no Python code.
+    """One argument of a fact; a tuple, so that comparison and hashing run no Python code.
 
-    Kind and content decide; since there is one NaN object only, NaN equals itself.
+    There is only one NaN object, so NaN equals itself.
     """
 
     kind: Kind
@@ -117,7 +117,7 @@ def parse_date(text: str) -> Value | None:
 
 
 def parse_timestamp(text: str) -> Value | None:
-    """A timestamp from `2026-11-15T06:43:00Z`, up to microseconds, in UTC unless it says otherwise; or None."""
+    """A timestamp from `2026-11-15T06:43:00Z`, up to microseconds, in UTC unless it has a zone; or None."""
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
         return None
@@ -145,9 +145,9 @@ def parse_float(text: str) -> Value | None:
 
 
 def typed_literal(text: str, datatype: str) -> Value | None:
-    """The value of `"text"^^datatype`; None if the datatype is one of ours and the text does not fit.
+    """The value of `"text"^^datatype`; None if the datatype has a kind of ours and the text does not fit.
 
-    Datatypes that are a kind of their own become that kind (`"5"^^xsd:integer` is 5), as RDF stores have it; all
+    Datatypes with a kind of ours become that kind (`"5"^^xsd:integer` is 5), as in RDF stores; all
     others stay literals and compare by text and datatype.  So do a date with a time zone, a dateTime without one, and values of
     these datatypes that are outside of our ranges.
     """
@@ -173,12 +173,12 @@ def typed_literal(text: str, datatype: str) -> Value | None:
 
 
 def _is_day(text: str) -> bool:
-    """Whether a date or dateTime starts with a day of the calendar, as far as our calendar reaches."""
+    """Whether a date or dateTime starts with a valid day, as far as Python's calendar reaches."""
     return _DATE.match(text) is None or parse_date(text[:10]) is not None
 
 
 def language_literal(text: str, language: str) -> Value:
-    """The value of `"text"@language`; language tags are the same in any case of letters."""
+    """The value of `"text"@language`; language tags ignore case."""
     return Value(Kind.LITERAL, Literal(text, None, language.lower()))
 
 
@@ -216,9 +216,9 @@ def from_python(thing: object) -> Value:
 
 
 def _timestamp(moment: datetime) -> Value | None:
-    """The moment in UTC, which it is taken to be in if it does not say; None if it has no place in time.
+    """The moment in UTC, which is assumed without a zone; None if it is outside the calendar.
 
-    Subclasses become plain: those of data frames have a null among them.
+    Subclasses become plain datetimes; pandas' subclass has a null value, which gives None.
     """
     try:
         utc = moment.astimezone(UTC) if moment.tzinfo else moment
@@ -236,13 +236,8 @@ def is_text(text: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
-def to_python(value: Value) -> Content:
-    """The Python object of a value: the inverse of `from_python`."""
-    return value.content
-
-
 def text_of(value: Value) -> str:
-    """The value as the function `string` gives it."""
+    """The value as a text, as the function `string` gives it."""
     match value.content:
         case bool(truth):
             return "true" if truth else "false"
@@ -259,7 +254,7 @@ def text_of(value: Value) -> str:
 
 
 def sort_key(value: Value) -> tuple[int, Any]:
-    """An order over all values, for output that is the same every time: by kind, then by content, NaN last."""
+    """A total order over all values, for deterministic output: by kind, then by content, NaN last."""
     match value.content:
         case IRI(text):
             return _ORDER[value.kind], text

@@ -72,8 +72,8 @@ def test_a_function_becomes_a_relation() -> None:
     [
         ("h(X, N) :- N = count { p(X, _) }.", {"inner", "folded"}),
         ("h(X, N) :- k(X), N = max { Y : p(X, Y) }.", {"inner", "folded"}),
-        ("h(X, N) :- k(X), N = count { p(X, _) }.", {"asked", "inner", "folded", "total"}),
-        ("h(X, N) :- k(X), N = max { Y : p(Y), Y < X }.", {"asked", "inner", "folded"}),
+        ("h(X, N) :- k(X), N = count { p(X, _) }.", {"requested", "inner", "folded", "total"}),
+        ("h(X, N) :- k(X), N = max { Y : p(Y), Y < X }.", {"requested", "inner", "folded"}),
     ],
 )
 def test_an_aggregate_becomes_relations(text: str, parts: set[str]) -> None:

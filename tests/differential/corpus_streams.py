@@ -20,7 +20,6 @@ from tests.local_engine import held
 
 from tidelog import KnowledgeBase
 from tidelog.reference import Facts
-from tidelog.values import to_python
 
 Fact = tuple[Any, ...]
 
@@ -96,6 +95,6 @@ def found(kb: KnowledgeBase, explicit: int, revision: Revision) -> dict[str, Any
 
 def _hash(name: str, facts: Facts) -> str:
     """Of one relation: name, tab and the row as JSON without blanks, sorted, joined by newlines."""
-    rows = ([to_python(value) for value in row] for row in facts.get(name, set()))
+    rows = ([value.content for value in row] for row in facts.get(name, set()))
     lines = sorted(f"{name}\t{json.dumps(row, ensure_ascii=False, separators=(',', ':'))}" for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()

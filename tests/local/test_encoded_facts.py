@@ -1,4 +1,4 @@
-"""Reading the facts of an update: the quick ways give what the careful one gives, and leave to it what is not usual."""
+"""Reading the facts of an update: the fast path agrees with the full check, and leaves to it what is not plain."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_all_ways_of_reading_agree(facts: list[tuple[object, ...]], few: int, ma
     with patch("tidelog.local.encoded_facts._A_FEW", few), patch("tidelog.local.encoded_facts._MANY", many):
         done = quick.update(insert=facts)
         never = patch.object(FactReader, "_quick_row", lambda *_, **__: None)
-        with never, patch.object(FactReader, "_is_usual", lambda *_: False):
+        with never, patch.object(FactReader, "_is_plain", lambda *_: False):
             other = careful.update(insert=facts)
         assert held(quick) == held(careful)
         assert (done.stats.inserted, done.stats.without_effect) == (other.stats.inserted, other.stats.without_effect)

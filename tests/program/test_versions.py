@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidelog.program import versions
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 
 KEYS = st.integers(0, 12)
 STEPS = st.lists(st.tuples(st.sampled_from(("set", "delete", "another", "back")), KEYS, st.integers()), max_size=40)
@@ -25,7 +25,7 @@ def _size(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.mark.usefixtures("_size")
 @given(first=st.dictionaries(KEYS, st.integers(), max_size=8), steps=STEPS)
 def test_a_version_is_what_a_copy_is(first: dict[int, int], steps: list[tuple[str, int, int]]) -> None:
-    kept = [(another(first), dict(first))]
+    kept = [(new_version(first), dict(first))]
     for step, key, value in steps:
         found, expected = kept[-1]
         if step == "set":
@@ -36,7 +36,7 @@ def test_a_version_is_what_a_copy_is(first: dict[int, int], steps: list[tuple[st
             with pytest.raises(KeyError):
                 del found[key]
         elif step == "another":
-            kept.append((another(found), dict(expected)))
+            kept.append((new_version(found), dict(expected)))
         elif len(kept) > 1:
             kept.pop()  # the one before has not changed
         found, expected = kept[-1]

@@ -1,8 +1,8 @@
-"""Keeping an eye on long work: limits, progress, and Ctrl-C, which takes effect whenever the kernel returns to Python."""
+"""Limits, progress and Ctrl-C of an evaluation.  They take effect at a poll, whenever the kernel returns to Python."""
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # `signal` makes enumerations of everything, which a small update has no time for
+import _signal  # type: ignore[import-not-found]  # `signal` builds enumerations, which costs a small update too much
 import signal
 import threading
 import time
@@ -15,7 +15,7 @@ from tidelog.errors import TidelogError, fail
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop: more facts than that, longer than that, more rounds of one recursion than that."""
+    """The most facts, seconds, and rounds of one recursion that an evaluation may take."""
 
     facts: int | None = None
     seconds: float | None = None
@@ -24,7 +24,7 @@ class Limits:
 
 @dataclass(slots=True)
 class Progress:
-    """Where the work stands."""
+    """How far an evaluation has got."""
 
     unit: int = 0
     units: int = 0
@@ -36,12 +36,12 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since the work began."""
+        """Seconds since the evaluation began."""
         return time.perf_counter() - self.started
 
 
 class Watch:
-    """Limits and progress of one piece of work."""
+    """Watches one evaluation: checks its limits, shows its progress, defers Ctrl-C."""
 
     def __init__(self, limits: Limits | None = None, show: Callable[[Progress], None] | None = None) -> None:
         self.limits, self.progress = limits or Limits(), Progress()
@@ -49,14 +49,14 @@ class Watch:
         self._shown = 0.0
         self._interrupted = False
         self._guards = 0
-        self._keeps = False
+        self._defers = False
         self.counts_facts = self.limits.facts is not None or show is not None
-        """Whether anybody wants to know how many facts there are."""
+        """Whether a limit or a progress display needs the number of facts."""
 
     def deferring_interrupts(self) -> Self:
         """Defer Ctrl-C until the next poll, so that it never interrupts between two steps that belong together.
 
-        A Ctrl-C after the last poll comes too late to stop anything and is dropped.  Where another handler than Python's own is
+        A Ctrl-C after the last poll cannot stop anything any more and is dropped.  Where another handler than Python's own is
         installed (a Spark that we started has one that ends its jobs first), Ctrl-C is not deferred; the caller must then start
         from scratch afterwards, as the knowledge base on Spark does.
         """
@@ -65,22 +65,22 @@ class Watch:
     def __enter__(self) -> None:
         self._guards += 1
         if self._guards > 1 or threading.current_thread() is not threading.main_thread():
-            return  # Python delivers it to the main thread only
-        if _signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else somebody else takes care of it
-            _signal.signal(signal.SIGINT, self._keep)
-            self._keeps = True
+            return  # Python delivers signals to the main thread only
+        if _signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # another handler stays in place
+            _signal.signal(signal.SIGINT, self._defer)
+            self._defers = True
 
     def __exit__(self, *_: object) -> None:
         self._guards -= 1
-        if self._keeps and not self._guards:
+        if self._defers and not self._guards:
             _signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._keeps = self._interrupted = False
+            self._defers = self._interrupted = False
 
-    def _keep(self, _number: int, _frame: object) -> None:
+    def _defer(self, _number: int, _frame: object) -> None:
         self._interrupted = True
 
     def poll(self) -> None:
-        """Called every few milliseconds: raises if a limit has been reached."""
+        """Raise if a limit has been reached or Ctrl-C was pressed; called every few milliseconds."""
         limits, progress = self.limits, self.progress
         if limits.facts is not None and progress.facts > limits.facts:
             raise self._limit(f"there are more than {limits.facts:,} facts", "facts")

@@ -1,4 +1,4 @@
-"""Rules as written, rewritten into core form, and put into units, in an order in which they can be evaluated."""
+"""Rewrites checked rules into core form (`core.rules`) and groups them into units in evaluation order."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _ZERO = Constant(Value(Kind.INT, 0))
 
 
 def core_of(program: Program, *, modules: bool = True, native: frozenset[str] = NATIVE) -> Core:
-    """The program in core form; without modules, transitive relations are evaluated like any other.
+    """The program in core form; without `modules`, transitive relations are evaluated like any other.
 
-    `native` names what the engine computes by itself within a join.
+    `native` names the functions that the engine computes within a join.
     """
     return _Builder(program, modules=modules, native=native).build()
 
 
 def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
-    """A rule of a program by itself; the numbers in the names it makes start behind a number, and the last one."""
+    """The core form of one rule, and the last number in its generated names, which start after `first_number`."""
     builder = _Builder(None)
     builder.number = first_number
     builder.rewrite(rule, origin)
@@ -48,7 +48,7 @@ def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
 
 
 def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) -> list[Unit]:
-    """The units of the rules of one component, and of the closure that it is, in an order in which they can be evaluated."""
+    """The units of one component's rules, and of its closure if it has one, in evaluation order."""
     builder = _Builder(None)
     if closure is not None:
         builder.operators[closure[0]] = closure[1]
@@ -62,7 +62,7 @@ def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) 
 
 
 def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
-    """One rule by itself, such as a query; the names it makes start with the prefix."""
+    """One rule by itself, such as a query; its generated names start with the prefix."""
     builder = _Builder(None, prefix=prefix, native=native)
     builder.core.arities = dict(arities)
     builder.rewrite(rule, 0)
@@ -81,9 +81,9 @@ class _Builder:
         self.number = 0
         self.shown = ""
         self.owners: dict[str, str] = {}
-        """For each special the relation of the program that it is for."""
+        """For each operator the program's relation that it serves."""
         self.requested: set[str] = set()
-        """Relations of groups that aggregates are asked for."""
+        """Relations that hold the groups requested of aggregates."""
 
     def build(self) -> Core:
         assert self.program is not None
@@ -120,7 +120,7 @@ class _Builder:
         )
 
     def _body(self, steps: Iterable[Step], done: list[Literal], origin: int) -> list[Literal]:
-        """The literals of the steps in core form, behind those of `done`."""
+        """Append the literals of the steps, in core form, to `done`."""
         for step in steps:
             match step.literal:
                 case Comparison(op, left, right):
@@ -136,7 +136,7 @@ class _Builder:
         return done
 
     def _native(self, term: Term, done: list[Literal], origin: int) -> Term:
-        """The term with atoms in place of calls that the engine does not know."""
+        """The term with calls that are not native replaced by result variables; their atoms go to `done`."""
         if not isinstance(term, Call):
             return term
         args = tuple(self._native(arg, done, origin) for arg in term.args)
@@ -147,7 +147,7 @@ class _Builder:
         return result
 
     def _call(self, function: str, args: Iterable[Term], result: Term, done: list[Literal], origin: int) -> None:
-        """Add the atom that stands for a call with a result."""
+        """Add the atom of a call and its result, and the rule that requests its arguments."""
         plain: list[Term] = []
         for arg in args:
             if isinstance(arg, Call):
@@ -155,14 +155,14 @@ class _Builder:
                 done.append(Comparison("=", variable, arg))
                 arg = variable  # noqa: PLW2901
             plain.append(arg)
-        requested, called = self._relation("asked", len(plain)), self._relation("call", len(plain) + 1)
+        requested, called = self._relation("requested", len(plain)), self._relation("call", len(plain) + 1)
         self._add(Atom(requested, tuple(plain)), tuple(done), origin)
         self.operators[called] = FunctionCalls(function, requested)
         self.owners[called] = self.shown
         done.append(Atom(called, (*plain, result)))
 
     def _aggregate(self, aggregate: Aggregate, step: Step, done: list[Literal], origin: int) -> Atom:
-        """The atom that stands for an aggregate."""
+        """The atom that replaces an aggregate; adds the rules and the operator behind it."""
         groups = tuple(Variable(name) for name in step.groups)
         own = schedule(aggregate.body, (*groups, *([aggregate.target] if aggregate.target else [])))
         bound = names_of([literal for literal in done if isinstance(literal, Atom | Comparison)])
@@ -171,7 +171,7 @@ class _Builder:
         has_zero = step.is_total and aggregate.function in ("count", "sum")
         if own.unbound or has_zero:
             known = tuple(group for group in groups if group.name in bound)
-            requested = Atom(self._relation("asked", len(known)), known)
+            requested = Atom(self._relation("requested", len(known)), known)
             self.requested.add(requested.predicate)
             self._add(requested, tuple(done), origin)
             start = [requested] if own.unbound else []
@@ -207,13 +207,13 @@ class _Builder:
     # --- order -----------------------------------------------------------------------------------------------------------
 
     def units(self) -> Iterator[Unit]:
-        """The units, in an order in which they can be evaluated."""
+        """The units in evaluation order."""
         edges: list[tuple[CoreRule | str, Rule]] = [(rule, Rule(rule.head, rule.body)) for rule in self.rules]
-        edges += [(name, _dependency(name, special)) for name, special in self.operators.items()]
+        edges += [(name, _dependency(name, operator)) for name, operator in self.operators.items()]
         yield from self._ordered(edges, frozenset())
 
     def _ordered(self, edges: list[tuple[CoreRule | str, Rule]], cut: frozenset[str]) -> Iterator[Unit]:
-        """The units of rules and specials, each with what it depends on; dependence on relations in `cut` does not count."""
+        """The units of rules and operators, each with its dependencies; those on relations in `cut` are ignored."""
         counted = [Rule(edge.head, tuple(lit for lit in edge.body if not _is_atom_of(lit, cut))) for _, edge in edges]
         mentioned = dict.fromkeys(atom.predicate for edge in counted for atom in (edge.head, *(a for a, _ in atoms(edge.body))))
         graph = hypergraph.build(counted, tuple(mentioned))
@@ -226,7 +226,7 @@ class _Builder:
         read = [edge.body for _, edge in edges]
         positive = {literal.predicate for body in read for literal in body if isinstance(literal, Atom)}
         negative = {literal.atom.predicate for body in read for literal in body if isinstance(literal, Negation)}
-        folded = {special.inner for special in operators.values() if isinstance(special, Aggregation)}
+        folded = {operator.inner for operator in operators.values() if isinstance(operator, Aggregation)}
         uses = frozenset(positive | negative)
         owner = next((rule.shown for rule in rules), None) or self.owners[next(iter(operators))]
         if not cut and folded & set(relations):
@@ -250,9 +250,9 @@ def _bound_by(steps: Sequence[Step]) -> set[str]:
     return names
 
 
-def _dependency(name: str, special: Operator) -> Rule:
-    """A rule that says what a special relation is made of, for the order only."""
-    match special:
+def _dependency(name: str, operator: Operator) -> Rule:
+    """The dependencies of an operator's relation as a rule; it serves only to find the evaluation order."""
+    match operator:
         case FunctionCalls(_, requested):
             sources = [requested]
         case Aggregation(_, inner):

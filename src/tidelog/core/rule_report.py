@@ -1,4 +1,4 @@
-"""What a change of rules did, for users: hyper-nodes by the names of their rules."""
+"""The report on a rule change for users: hyper-nodes, by the names of their rules."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _What = Literal["merged", "split", "created", "dropped"]
 
 @dataclass(slots=True)
 class Visit:
-    """A unit whose turn came."""
+    """One visit to a unit during a rule change."""
 
     unit: Unit
     is_evaluated: bool
-    """Whether its rules are others than before, or all of it was derived anew; otherwise, only differences came to it."""
+    """Whether its rules changed or it was derived from scratch; otherwise it only received deltas."""
     seconds: float
 
 
 def rule_report(difference: RuleDifference, visits: Sequence[Visit]) -> RuleChanges:
-    """What happened to the hyper-nodes of a program."""
+    """Report how a rule change affected the hyper-nodes of a program."""
     before, after = difference.before, difference.after
     return RuleChanges(
         lambda: tuple(map(after.shown, difference.added)),
@@ -43,7 +43,7 @@ def _named(nodes: Sequence[HyperNode], live: LiveRules) -> tuple[Rules, ...]:
 
 
 def _visited(live: LiveRules, visits: Sequence[Visit]) -> tuple[HyperNodeVisit, ...]:
-    """The visits by component: functions and aggregates of a rule have units of their own, which users need not know."""
+    """The visits by component: functions and aggregates of a rule have units of their own, which users do not see."""
     grouped: dict[Component, list[Visit]] = {}
     for visit in visits:
         grouped.setdefault(live.components.of[visit.unit.owner], []).append(visit)

@@ -1,13 +1,14 @@
-"""Programs as the kernel can evaluate them: every rule a join, everything else a relation that something special fills.
+"""The core form of a program: every rule is a join, everything else is a relation that an operator fills.
 
-- A function that the kernel does not know, `Y = cat(X, Z)`, is an atom `#call(X, Z, Y)`; a rule derives which arguments are
-  asked for, `#requested(X, Z)`, and Python fills `#call` for them.
-- For `N = count { Y : body }` grouped by X a rule derives `#inner(X, Y, …)`, all bindings of the body, and `#folded(X, N)` is
-  folded from it.  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0 for the
-  groups `#requested(X)` that have no `#inner`.
-- Of a transitive relation R that no other rule recurs through, the user and other rules give `#given R`, and R is virtual.
+- A function that the kernel does not know, `Y = cat(X, Z)`, is an atom `#call(X, Z, Y)`.  A rule derives the requested
+  arguments, `#requested(X, Z)`, and Python fills `#call` for them.
+- For `N = count { Y : body }` grouped by X a rule derives `#inner(X, Y, …)`, all bindings of the body, and an aggregation
+  folds it to `#folded(X, N)`.  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0
+  for the groups `#requested(X)` that have no `#inner`.
+- A transitive relation R that no other rule recurs through is virtual.  Its external facts, X_R of Hu, Motik and Horrocks
+  (AAAI 2019), are stored as `#given R`: those that the user and other rules give.
 
-So negation, recursion, maintenance and rule changes see joins only. Names that start with `#` cannot be written in a program.
+So negation, recursion, maintenance and rule changes see joins only.  Names that start with `#` cannot be written in a program.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class CoreRule:
     head: Atom
     body: tuple[Literal, ...]
     origin: int
-    """The rule of the program that it comes from."""
+    """The number of the program's rule that it comes from."""
     shown: str
     """The relation that this rule derives."""
     serial: int = field(default_factory=count().__next__, init=False, compare=False, repr=False)
@@ -47,7 +48,7 @@ class CoreRule:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCalls:
-    """A relation of a function's arguments and values, for the arguments that are asked for."""
+    """Fills a relation with a function's arguments and values, for the requested arguments."""
 
     function: str
     requested: str
@@ -55,18 +56,18 @@ class FunctionCalls:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """A relation of groups and an aggregate's results."""
+    """Fills a relation with groups and an aggregate's results."""
 
     function: str
     inner: str
     groups: int
     target: int | None
-    """The column of `inner` that holds the target; None counts."""
+    """The column of `inner` that holds the target; None counts rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Closure:
-    """A virtual relation."""
+    """Fills a virtual relation: the closure of `given` under a module's rules."""
 
     module: Module
     given: str
@@ -77,39 +78,39 @@ Operator = FunctionCalls | Aggregation | Closure
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Relations that depend on one another, with their rules and what fills them otherwise: evaluated together."""
+    """Mutually dependent relations with their rules and operators: evaluated together."""
 
     relations: tuple[str, ...]
     rules: tuple[CoreRule, ...]
     operators: dict[str, Operator]
     uses: frozenset[str]
-    """All relations that its rules and specials read."""
+    """All relations that its rules and operators read."""
     uses_negatively: frozenset[str]
-    """Those of which a new fact can take away what the unit has derived."""
+    """Those whose insertions can delete facts of the unit."""
     owner: str = ""
-    """The relation of the program that all this is for, or one of several that depend on one another."""
+    """The program's relation that the unit serves, or one of several mutually dependent ones."""
     stages: tuple[Unit, ...] = ()
-    """If groups of an aggregate depend on the unit itself: its parts, to be evaluated in turn until nothing is new.
+    """If groups of an aggregate depend on the unit itself: its parts, evaluated in turn until the fixpoint.
 
     An aggregate over lower relations may stand in a recursive rule, and its body may need a group from there.  For the groups
-    that are asked for in one turn, the body is complete before anything looks at it.
+    that one turn requests, the body is complete before it is folded.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one rule of the program has become."""
+    """The core form of one rule of the program."""
 
     rules: tuple[CoreRule, ...]
-    """The last one derives what the rule derives; the others, relations that only this rule has."""
+    """The last one derives the rule's own head; the others derive relations that only this rule has."""
     operators: dict[str, Operator]
     arities: dict[str, int]
     """Of these relations."""
     requested: frozenset[str]
-    """Those of groups that aggregates are asked for."""
+    """Those that hold the groups requested of aggregates."""
 
     def deriving(self, stored: str) -> Part:
-        """The same with its facts kept under another name."""
+        """The part with its facts stored under another name."""
         last = self.rules[-1]
         if last.head.predicate == stored:
             return self
@@ -123,19 +124,19 @@ class Core:
     arities: MutableMapping[str, int]
     units: tuple[Unit, ...] = ()
     parts: MutableMapping[int, Part] = field(default_factory=dict)
-    """By rule; those that close a virtual relation have none."""
+    """By rule number; rules that close a virtual relation have none."""
     last_name: int = 0
-    """The last number in a name that was made."""
+    """The last number used in a generated name."""
     given: MutableMapping[str, str] = field(default_factory=dict)
-    """Where the facts of a virtual relation are kept that are not from its closure."""
+    """For each virtual relation the relation of its external facts."""
 
     def stored_name(self, relation: str) -> str:
-        """Where facts that the user gives are kept."""
+        """The stored relation that takes the explicit facts of a relation."""
         return self.given.get(relation, relation)
 
 
 def is_visible(name: str) -> bool:
-    """Whether a relation holds facts that users see, so that limits count them."""
+    """Whether users see a relation's facts, so that limits count them."""
     return not name.startswith("#") or name.startswith("#given ")
 
 
@@ -145,15 +146,15 @@ def positive_atoms(rule: CoreRule) -> list[tuple[int, str]]:
 
 
 def existential(atom: Atom, rule: CoreRule) -> set[str]:
-    """The variables that stand in a negated atom alone, for which any value will do."""
+    """The variables that occur only in one negated atom: existential inside the negation."""
     uses = Counter(name for literal in (rule.head, *rule.body) for name in names_of([literal]))
     return {name for name in names_of([atom]) if uses[name] == 1}
 
 
-def apart(atom: Atom, rule: CoreRule) -> Atom:
-    """An atom of a fact that went, with names of its own for variables that stand in the negated atom alone.
+def rename_apart(atom: Atom, rule: CoreRule) -> Atom:
+    """The atom with fresh names for the existential variables of the negated atom, for a deleted fact.
 
-    `not n(X, _)` has become true if n(X, y) went for some y, and no n(X, z) is left for any z.
+    `not n(X, _)` has become true if some n(X, y) was deleted, and no n(X, z) is left for any z.
     """
     alone = existential(atom, rule)
     args = (Variable(f"{arg.name} gone") if isinstance(arg, Variable) and arg.name in alone else arg for arg in atom.args)

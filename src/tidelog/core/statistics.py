@@ -1,4 +1,4 @@
-"""What an evaluation did: rule by rule, round by round."""
+"""The counters of an evaluation, by rule and round."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(slots=True)
 class Round:
-    """What one rule did in one round."""
+    """The counters of one rule in one round."""
 
     unit: int
     rule: int
-    """The rule of the program."""
+    """The number of the rule in the program."""
     number: int
     derivations: int
     new_facts: int
     seconds: float
-    """0 where an update ran all rounds in one go."""
+    """0 where one kernel call ran all rounds of an update."""
 
 
 @dataclass(slots=True)
 class Statistics:
-    """What an evaluation did."""
+    """The counters of an evaluation."""
 
     rounds: list[Round] = field(default_factory=list)
     derivations: int = 0
-    """Rule instances that were found."""
+    """Rule instances found."""
     undefined: int = 0
-    """Results that are undefined, such as of a division by zero."""
+    """Function results that are undefined, such as of a division by zero."""
 
     def renumbered(self, places: Mapping[int, int]) -> Statistics:
-        """The same with other numbers of rules, without those that have none."""
+        """The statistics with rules renumbered; rounds of rules without a new number are left out."""
         rounds = [replace(done, rule=places[done.rule]) for done in self.rounds if done.rule in places]
         return Statistics(rounds, self.derivations, self.undefined)
 
     def add(self, rounds: Iterable[Round], undefined: int = 0) -> None:
-        """Enter what others did."""
+        """Add the rounds of another evaluation."""
         more = list(rounds)
         self.rounds += more
         self.derivations += sum(done.derivations for done in more)

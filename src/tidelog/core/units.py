@@ -1,7 +1,12 @@
-"""The units of a program, in an order in which they can be evaluated, while rules come and go.
+"""The units of a program in evaluation order, while rules are added and removed.
 
-Everything here is replaced, never changed in place, so that an update can go back.  A unit whose rules stay keeps its number and
-its object, and with it all plans and measurements that are kept by the object's identity.
+This is the part of ZodiacEdge's Algorithms 2 to 4 (Xu and Curé, 2023) that decides what a rule change evaluates again: the units
+of the components that `program.components` merged, split, or gave other rules (`Structure.changed`).  The paper keeps the derived
+facts of each hyper-node, and evaluates a hyper-node.  We keep one row per fact, and several hyper-nodes can derive one
+predicate, so we evaluate units of components of predicates.
+
+A structure is immutable; a change builds the next version, so that rollback keeps the old one.  A unit whose rules stay keeps its
+number and its object, and with the object its plans and measured costs.
 """
 
 from __future__ import annotations
@@ -16,29 +21,29 @@ from tidelog.program import hypergraph
 from tidelog.program.components import Component, body_of
 from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.program.modules import find_modules
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Which units there are, in which order, and who reads what."""
+    """The units of a program, their order, and which unit reads or derives which relation."""
 
     core: Core
     units: Mapping[int, Unit]
     order: Mapping[int, Any]
-    """What units are compared by."""
+    """The sort key of each unit."""
     readers: Mapping[str, tuple[int, ...]]
-    """Which units read a relation."""
+    """The units that read a relation."""
     deriver: Mapping[str, int]
-    """Which unit derives a relation."""
+    """The unit that derives a relation."""
     of_component: Mapping[Component, tuple[int, ...]] = field(default_factory=dict)
-    """The units of each component; empty as long as no rule has come or gone."""
+    """The units of each component; empty until the first rule change."""
     next_unit: int = 0
     last_name: int = 0
 
     @classmethod
     def of(cls, core: Core) -> Structure:
-        """That of a program as it is first."""
+        """The structure of a program before any rule change."""
         readers: dict[str, list[int]] = {}
         for number, unit in enumerate(core.units):
             for name in unit.uses:
@@ -66,14 +71,14 @@ class Structure:
         """The rules of the unit that derives a relation."""
         return self.units[self.deriver[name]].rules
 
-    def is_asking(self, name: str) -> bool:
-        """Whether a unit that has to do with a relation asks functions, or for groups that come from its own recursion."""
+    def has_requests(self, name: str) -> bool:
+        """Whether a unit that reads or derives a relation calls functions, or requests groups from its own recursion."""
         numbers = (*self.readers.get(name, ()), *((self.deriver[name],) if name in self.deriver else ()))
         units = (self.units[number] for number in numbers)
         return any(unit.stages or any(isinstance(s, FunctionCalls) for s in unit.operators.values()) for unit in units)
 
     def prepared(self, live: LiveRules) -> Structure:
-        """The same, ready for rules to come and go."""
+        """The structure with units grouped by component, which rule changes need."""
         if self.of_component:
             return self
         of = live.components.of
@@ -85,33 +90,33 @@ class Structure:
         order = {number: (label[component], at) for component, numbers in grouped.items() for at, number in enumerate(numbers)}
         return replace(self, of_component=of_component, order=order)
 
-    # --- rules that come and go ------------------------------------------------------------------------------------------
+    # --- rule changes ----------------------------------------------------------------------------------------------------
 
     def changed(self, difference: RuleDifference, *, modules: bool) -> StructureChange:
-        """The structure of the rules as they are now, and what is different about it."""
+        """The structure after a change of rules, and how it differs from this one."""
         return _Restructuring(self, difference, use_modules=modules).run()
 
 
 @dataclass(slots=True)
 class UnitChange:
-    """A unit that is new, or not what it was."""
+    """A unit that is new or has changed."""
 
     removed: tuple[CoreRule, ...]
-    """Rules that derived its relations and are there no more."""
+    """Rules that derived its relations and were removed."""
     added: tuple[CoreRule, ...]
     before: tuple[Unit, ...]
     """The units that its relations belonged to."""
     has_new_operators: bool
 
     @property
-    def is_at_work(self) -> bool:
+    def is_affected(self) -> bool:
         """Whether its relations may hold other facts even if all that it reads is the same."""
         return bool(self.removed or self.added or self.has_new_operators)
 
 
 @dataclass(slots=True)
 class StructureChange:
-    """How a structure differs from the one before."""
+    """The difference between two structures."""
 
     before: Structure
     after: Structure
@@ -121,25 +126,27 @@ class StructureChange:
     """Those that are there no more, nor any with the same number, by their numbers."""
     became_virtual: list[str]
     became_stored: list[str]
-    """Relations whose pairs are not stored any more, or are again."""
+    """Relations whose pairs are no longer stored, or are stored again."""
     new_relations: list[str]
-    """Relations that the structure before does not know."""
+    """Relations that did not exist before."""
 
 
 class _Restructuring:
+    """Builds the structure after a rule change, from the structure before and the difference of the rules."""
+
     def __init__(self, before: Structure, difference: RuleDifference, *, use_modules: bool) -> None:
         self.before, self.difference, self.use_modules = before.prepared(difference.before), difference, use_modules
         self.live = difference.after
         core = before.core
-        self.core = Core(another(core.arities), given=another(core.given), parts=another(core.parts))
-        self.units, self.readers, self.deriver = another(self.before.units), another(before.readers), another(before.deriver)
-        self.of_component = another(self.before.of_component)
+        self.core = Core(new_version(core.arities), given=new_version(core.given), parts=new_version(core.parts))
+        self.units, self.of_component = new_version(self.before.units), new_version(self.before.of_component)
+        self.readers, self.deriver = new_version(before.readers), new_version(before.deriver)
         self.next_unit, self.last_name = before.next_unit, before.last_name
         self.changes: dict[int, UnitChange] = {}
-        self.taken: dict[int, Unit] = {}
-        """Units of before that have been taken out; some may be back."""
+        self.removed_units: dict[int, Unit] = {}
+        """Units of before that were removed; those that did not change are entered again."""
         self.converted: dict[str, bool] = {}
-        """Relations that are stored in another way than before: whether they are virtual now."""
+        """Relations whose storage changes: whether they are virtual now."""
         self.named: set[str] = set()
         """Relations that may be new."""
 
@@ -157,9 +164,9 @@ class _Restructuring:
         old, new = difference.before.components, live.components
         heads = {old.rules[number].head.predicate for number in difference.removed}
         names = heads.union(*(component.predicates for component in difference.components))
-        gone = dict.fromkeys(old.of[name] for name in sorted(names) if name in old.of)
-        self._take_out(gone)
-        for name in (name for component in gone for name in component.predicates if name not in new.of):
+        touched = dict.fromkeys(old.of[name] for name in sorted(names) if name in old.of)
+        self._remove_units(touched)
+        for name in (name for component in touched for name in component.predicates if name not in new.of):
             self._convert(name, is_virtual=False)
         self._rebuild(difference.components)
         components = set(difference.components)
@@ -167,17 +174,17 @@ class _Restructuring:
             readers = {number for name in self.converted for number in self.readers.get(name, ())}
             others = {new.of[self.units[number].owner] for number in readers}
             for component in others:
-                self._renew(component)
+                self._rebuild_for_storage(component)
             components |= others
         return self._result(components)
 
-    def _take_out(self, components: Iterable[Component]) -> None:
-        """Take the units of some components out."""
+    def _remove_units(self, components: Iterable[Component]) -> None:
+        """Remove the units of some components."""
         for component in components:
             for number in self.of_component.pop(component, ()):
                 unit = self.units.pop(number)
                 if number in self.before.units:
-                    self.taken[number] = unit
+                    self.removed_units[number] = unit
                 self.changes.pop(number, None)
                 for name in unit.uses:
                     left = tuple(other for other in self.readers[name] if other != number)
@@ -189,13 +196,13 @@ class _Restructuring:
                     del self.deriver[name]
 
     def _rebuild(self, components: Iterable[Component]) -> None:
-        """Make the units of some components; those that are the same as before stay what they are."""
+        """Build the units of some components; a unit equal to one of before keeps its number and object."""
         for component in sorted(components, key=self.live.components.label.__getitem__):
             numbers: list[int] = []
             for unit in self._units_of(component):
                 number = self.before.deriver.get(unit.relations[0], -1)
-                if number in self.taken and self.taken[number] == unit:
-                    unit = self.taken[number]  # noqa: PLW2901
+                if number in self.removed_units and self.removed_units[number] == unit:
+                    unit = self.removed_units[number]  # noqa: PLW2901
                 else:
                     number = self._next_number()
                     self.changes[number] = _compared(unit, self.before)
@@ -204,11 +211,11 @@ class _Restructuring:
             if numbers:
                 self.of_component[component] = tuple(numbers)
 
-    def _renew(self, component: Component) -> None:
-        """Make the units of a component anew, with other objects for the same rules, so that nothing is left of their plans."""
+    def _rebuild_for_storage(self, component: Component) -> None:
+        """Give the units of a component new objects for the same rules, because plans of the old objects read other storage."""
         units = [self.units[number] for number in self.of_component[component]]
         changed = [self.changes.get(number) for number in self.of_component[component]]
-        self._take_out([component])
+        self._remove_units([component])
         other: dict[int, CoreRule] = {}
         for number in self.live.components.rules_of(component):
             part = self.core.parts.get(number)
@@ -230,7 +237,7 @@ class _Restructuring:
         return self.next_unit - 1
 
     def _enter(self, number: int, unit: Unit) -> None:
-        """Let a unit have a number."""
+        """Register a unit under its number."""
         self.units[number] = unit
         for name in unit.uses:
             self.readers[name] = (*self.readers.get(name, ()), number)
@@ -265,7 +272,7 @@ class _Restructuring:
             self.core.arities.pop(name)
 
     def _closure(self, component: Component, numbers: list[int]) -> tuple[str, Closure] | None:
-        """The virtual relation that a component is, if it is one."""
+        """The closure that evaluates a component as a whole, if there is one."""
         components = self.live.components
         if not self.use_modules or len(component.predicates) > 1 or not any(map(components.is_recursive, numbers)):
             return None
@@ -278,7 +285,7 @@ class _Restructuring:
         return None
 
     def _convert(self, name: str, *, is_virtual: bool) -> None:
-        """Note whether a relation is virtual now."""
+        """Record whether a relation is virtual now."""
         if is_virtual == (name in self.core.given):
             return
         given = f"#given {name}"
@@ -293,8 +300,8 @@ class _Restructuring:
     def _result(self, components: set[Component]) -> StructureChange:
         new = self.live.components.label
         moved = self.live.components.moved & new.keys()
-        order = another(self.before.order)
-        for number in self.taken:
+        order = new_version(self.before.order)
+        for number in self.removed_units:
             del order[number]
         for component in components.union(moved):
             for at, number in enumerate(self.of_component.get(component, ())):
@@ -306,7 +313,7 @@ class _Restructuring:
             self.before,
             after,
             self.changes,
-            {number: unit for number, unit in self.taken.items() if self.units.get(number) is not unit},
+            {number: unit for number, unit in self.removed_units.items() if self.units.get(number) is not unit},
             [name for name, is_virtual in self.converted.items() if is_virtual],
             [name for name, is_virtual in self.converted.items() if not is_virtual],
             [name for name in sorted(self.named) if name in self.core.arities and name not in self.before.core.arities],
@@ -320,15 +327,15 @@ def _with_rules(unit: Unit, other: Mapping[int, CoreRule]) -> Unit:
 
 
 def _compared(unit: Unit, structure: Structure) -> UnitChange:
-    """What is different about a unit, by its relations before."""
+    """How a unit differs from the units that derived its relations before."""
     numbers = dict.fromkeys(structure.deriver[name] for name in unit.relations if name in structure.deriver)
     before = tuple(structure.units[number] for number in numbers)
     had = dict.fromkeys(rule for other in before for rule in other.rules if rule.head.predicate in unit.relations)
     has = dict.fromkeys(unit.rules)
-    operators = {name: special for other in before for name, special in other.operators.items()}
+    operators = {name: operator for other in before for name, operator in other.operators.items()}
     return UnitChange(
         tuple(rule for rule in had if rule not in has),
         tuple(rule for rule in has if rule not in had),
         before,
-        any(operators.get(name) != special for name, special in unit.operators.items()),
+        any(operators.get(name) != operator for name, operator in unit.operators.items()),
     )

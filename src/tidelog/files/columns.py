@@ -1,4 +1,4 @@
-"""What loading a source gives: its columns, each in the one Arrow type of its kind."""
+"""The result of loading a source: its columns, each in the Arrow type of its kind."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ class Loaded:
     columns: tuple[TypedColumn | MixedColumn, ...]
     rows: int
     description: str
-    """One sentence for the user on what was read and what was decided."""
+    """One sentence for the user on what was read and which types were chosen."""

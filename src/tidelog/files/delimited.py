@@ -29,7 +29,7 @@ _LARGEST_BLOCK = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """The bytes of a file and how its cells are told apart."""
+    """The bytes of a file, its delimiter and quoting."""
 
     source: str
     data: bytes
@@ -37,7 +37,7 @@ class _Text:
     has_quotes: bool
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Row by row the line on which it starts, and its cells: for error messages only."""
+        """The rows, each with the line on which it starts: for error messages only."""
         reader = self._reader(is_strict=False)
         line = 1
         try:
@@ -45,11 +45,11 @@ class _Text:
                 if row:
                     yield line, row
                 line = reader.line_num + 1
-        except csv.Error:  # a cell too long for this reader: the places behind it are not found
+        except csv.Error:  # a cell too long for this reader: later lines are not found
             return
 
     def open_quote(self) -> int | None:
-        """The line with the quote that nothing closes, if there is one: Arrow takes all behind it for one cell."""
+        """The line of an unclosed quote, if there is one: Arrow reads everything behind it as one cell."""
         if not self.has_quotes or self.data.count(b'"') % 2 == 0:
             return None
         reader = self._reader(is_strict=True)
@@ -65,7 +65,7 @@ class _Text:
             line = reader.line_num + 1
 
     def _reader(self, *, is_strict: bool) -> Any:
-        """Python's own reader, which knows the lines."""
+        """Python's csv reader, which counts lines."""
         lines = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", errors="replace", newline="")
         quoting: Any = csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
         return csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=is_strict)
@@ -121,7 +121,7 @@ def _is_headed(column: pa.ChunkedArray) -> bool:
 
 
 def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
-    """The columns, each of strings, and how many rows there are; lines with another number of cells are an error."""
+    """The columns as strings, and the number of rows; lines with another number of cells are an error."""
     ragged: list[str] = []
 
     def note(row: arrow_csv.InvalidRow) -> str:
@@ -145,7 +145,7 @@ def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
 
 
 def _table(text: _Text, parsing: arrow_csv.ParseOptions, block: int) -> pa.Table | None:
-    """What Arrow reads, all columns as strings; None if there is not one row."""
+    """The table that Arrow reads, all columns as strings; None if it has no row."""
     buffer = pa.py_buffer(text.data)
     try:
         first = arrow_csv.open_csv(

@@ -1,4 +1,4 @@
-"""Which files of a folder hold the facts of a relation."""
+"""Finds the files of a folder that hold the facts of a relation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tidelog.files.raw import unreadable
 def find_files(folder: str | PathLike[str], relation_name: str, inputs: Sequence[str] = ()) -> list[Path]:
     """The files with the facts of a relation: those that `@input` names, or else `NAME.csv`, `NAME.parquet`, … in the folder.
 
-    A file that an `@input` names must be there; without an `@input`, there may be none.
+    A file that an `@input` names must exist; without an `@input`, there may be none.
     """
     folder = Path(folder)
     try:
@@ -23,7 +23,7 @@ def find_files(folder: str | PathLike[str], relation_name: str, inputs: Sequence
     except OSError as error:
         raise unreadable(folder, error) from error
     if not inputs:
-        # `run --out` writes a relation that is named by an IRI so that the name can be that of a file.
+        # `run --out` percent-encodes the name of a relation that is an IRI.
         wanted = {name + ending for name in (relation_name, quote(relation_name, safe="")) for ending in ENDINGS}
         return [folder / entry for entry in entries if entry in wanted and (folder / entry).is_file()]
     paths = [folder / given for given in dict.fromkeys(inputs)]

@@ -1,4 +1,4 @@
-"""The cells of one column made to fit: of the declared kind, or of the kind that they have by themselves."""
+"""Converts the cells of one column to the declared kind, or to the kind that they have in the source."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Fitted:
     """None if the values are of several kinds or literals."""
     values: pa.ChunkedArray | list[Value | None]
     missing: pa.ChunkedArray | None
-    """Which cells hold nothing at all; None if no cell does."""
+    """Which cells are empty; None if no cell is."""
 
     def misfits(self) -> pa.ChunkedArray | None:
         """Which cells do not fit; None if all do."""
@@ -37,7 +37,7 @@ class Fitted:
         return pc.is_null(self.values) if self.values.null_count else None
 
     def with_default(self, default: Value) -> Fitted | None:
-        """The same with a value where a cell holds nothing; None if the value is of another kind."""
+        """The column with a default in empty cells; None if the default is of another kind."""
         if self.missing is None:
             return self
         if isinstance(self.values, list):
@@ -55,13 +55,13 @@ class Fitted:
             return MixedColumn([value for value in self.values if value is not None])
         assert self.kind is not None
         values = self.values.combine_chunks()
-        if isinstance(values, pa.ChunkedArray):  # what older versions of pyarrow give for no chunks at all
+        if isinstance(values, pa.ChunkedArray):  # older versions of pyarrow return this for no chunks
             values = values.chunk(0) if values.num_chunks else pa.array([], values.type)
         return TypedColumn(self.kind, one_zero_one_nan(values) if self.kind is Kind.FLOAT else values)
 
 
 def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:
-    """Cells that are texts, as in CSV; those of a string column are all there, though empty ones count as missing."""
+    """Fit cells that are texts, as in CSV; in a string column an empty cell fits, and still counts as missing."""
     if declared is Kind.LITERAL:
         return Fitted(None, [value_of(cell, declared) for cell in text.to_pylist()], _missing(is_blank(text)))
     kind, values = infer(text) if declared is None else (declared, parse(declared, text))
@@ -71,7 +71,7 @@ def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:
 
 
 def fit_cells(cells: Cells, declared: Kind | None, source: str, column: str) -> Fitted:
-    """Cells that have types of their own, as in Parquet, Arrow, data frames and JSON."""
+    """Fit cells that have types, as in Parquet, Arrow, data frames and JSON."""
     if isinstance(cells, list):
         return _fit_objects(cells, declared)
     plain = _decoded(cells)
@@ -118,7 +118,7 @@ def _is_iris(struct: pa.StructType) -> bool:
 
 
 def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The cells without dictionaries and the like, texts as large strings."""
+    """The cells in plain encoding, texts as large strings."""
     if isinstance(cells.type, pa.BaseExtensionType):
         cells = pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
     if pa.types.is_dictionary(cells.type):
@@ -131,7 +131,7 @@ def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _own_kind(cells: pa.ChunkedArray, source: str, column: str) -> tuple[Kind, pa.ChunkedArray]:
-    """The kind that an Arrow type stands for, and the cells in the one type of that kind, null where out of range."""
+    """The kind of an Arrow type, and the cells in the canonical type of that kind, null where out of range."""
     kind, types = cells.type, pa.types
     if types.is_large_string(kind):
         return Kind.STRING, cells

@@ -1,4 +1,4 @@
-"""Which file formats there are, and how a file's name tells them apart."""
+"""The file formats, and how the name of a file determines its format."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _BINARY = (Format.PARQUET, Format.ARROW)
 ENDINGS: dict[str, FileFormat] = {f".{name}": FileFormat(known) for name, known in _FORMATS.items()} | {
     f".{name}.gz": FileFormat(known, True) for name, known in _FORMATS.items() if known not in _BINARY
 }
-"""Every ending of a file's name that is known: `.csv`, `.csv.gz`, …"""
+"""Every known file name ending: `.csv`, `.csv.gz`, …"""
 
 
 def format_of(path: str | PathLike[str], given: str | None = None) -> FileFormat:
     """The format of a file, from `given` (`csv`, `csv.gz`, …) or else from the ending of its name.
 
-    If `given` does not speak of compression, the name of the file does: it is compressed if that ends with `.gz`.
+    If `given` does not mention compression, the file is compressed if its name ends with `.gz`.
     """
     name = Path(path).name.lower()
     if given is not None:

@@ -1,7 +1,7 @@
 """JSON Lines: one object a line, its keys the names of the columns.
 
-Arrow reads the usual case.  Where it cannot, or where it would change something (an integer that no float holds among floats),
-Python's own reader does, line by line.
+Arrow reads the usual case.  Where it cannot, or would lose precision (a large integer among floats),
+Python's json module reads line by line.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXACT_IN_FLOAT = 2.0**53
 
 
 def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
-    """The columns in the order in which their names first appear; a row without one of the keys has a null there."""
+    """The columns in the order of their first occurrence; a row without a key has a null there."""
     data = read_bytes(path, is_compressed=file_format.is_compressed).removeprefix(b"\xef\xbb\xbf")
     source = str(path)
     columns: dict[str, Cells]
@@ -45,7 +45,7 @@ def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
 
 
 def by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
-    """What Arrow reads; None if it does not, or not all of it as it is written."""
+    """The table that Arrow reads; None if it fails, or would not preserve all values."""
     try:
         table = arrow_json.read_json(
             pa.BufferReader(data),
@@ -75,7 +75,7 @@ def _as_text(kind: pa.DataType) -> pa.DataType:
 
 
 def _may_be_rounded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Where a float may have been written as an integer that it does not hold exactly."""
+    """Where a float may be the rounded value of an integer in the file."""
     return pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), _EXACT_IN_FLOAT))
 
 

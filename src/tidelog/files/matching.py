@@ -1,4 +1,4 @@
-"""Which column of a source is which column of the relation: by name, or else by position."""
+"""Matches the columns of a source with those of the relation: by name, or else by position."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tidelog.values import Kind, Value, from_python
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """The columns of the relation in their order, and where they are in the source."""
+    """The columns of the relation in order, and their positions in the source."""
 
     positions: tuple[int, ...]
     labels: tuple[str, ...]
-    """How messages speak of each: its name, or its number counted from 1."""
+    """The label of each in messages: its name, or its number counted from 1."""
     kinds: tuple[Kind | None, ...]
     """The declared kinds."""
     by_name: bool
@@ -48,7 +48,7 @@ def declared_kinds(relation: Relation | None, width: int) -> tuple[Kind | None, 
 
 
 def find_names(wanted: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
-    """Where the wanted names are, but for the case of letters; None if one is missing or two are in one place."""
+    """The positions of the wanted names, ignoring case; None if one is missing or two share a position."""
     places = {name.strip().casefold(): at for at, name in reversed(list(enumerate(names)))}
     exact = {name: at for at, name in reversed(list(enumerate(names)))}
     found = tuple(exact.get(name, places.get(name.casefold(), -1)) for name in wanted)

@@ -1,4 +1,4 @@
-"""Columns of Python objects: JSON's, and those that data frames keep where no type fits."""
+"""Columns of Python objects: from JSON, and from data frames where no Arrow type fits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EXACT_IN_FLOAT = 2**53
 def value_of(thing: object, declared: Kind | None) -> Value | None:
     """The value of one cell in a column of the declared kind, or None if there is none.
 
-    A text in a column of dates, timestamps, IRIs or literals is read as one, since JSON and many tables have no type for them.
+    A text in a column of dates, timestamps, IRIs or literals is parsed as one, since JSON and many tables have no type for them.
     """
     match thing:
         case None:
@@ -42,7 +42,7 @@ def value_of(thing: object, declared: Kind | None) -> Value | None:
 
 
 def typed_if_uniform(values: list[Value | None]) -> tuple[Kind | None, pa.ChunkedArray | list[Value | None]]:
-    """Values of one kind as an array; integers among floats become floats if nothing is lost.  Others stay as they are."""
+    """Values of one kind as an array; integers among floats become floats if that is exact.  Others stay a list of values."""
     kinds = {value.kind for value in values if value is not None}
     if kinds == {Kind.INT, Kind.FLOAT} and all(_is_exact(value) for value in values):
         kinds = {Kind.FLOAT}

@@ -1,4 +1,4 @@
-"""Keeping the values of a column to what a fact can hold: days from year 1 to 9999, microseconds, one zero, one NaN."""
+"""Restricts columns to the values that a fact can hold: days from year 1 to 9999, microseconds, one zero, one NaN."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def within_calendar(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The values, with null in the place of dates and timestamps (in microseconds) that Python's calendar does not have."""
+    """The values, with null for dates and timestamps (in microseconds) outside Python's calendar."""
     if pa.types.is_date32(values.type):
         numbers, bounds = values.cast(pa.int32()), _DAYS
     elif pa.types.is_timestamp(values.type):
@@ -30,7 +30,7 @@ def within_calendar(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def timestamps(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Timestamps of any unit in microseconds, null where that would lose something or leave the calendar.
+    """Timestamps of any unit in microseconds, null where that would lose precision or leave the calendar.
 
     A timestamp without a zone is taken to be in UTC.
     """
@@ -47,7 +47,7 @@ def timestamps(values: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def whole_numbers(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Integers of any type with 64 bits, null where they have more."""
+    """Integers of any type as 64-bit integers, null where they do not fit."""
     if pa.types.is_uint64(values.type):
         values = null_unless(pc.less_equal(values, pa.scalar(2**63 - 1, pa.uint64())), values)
     elif pa.types.is_decimal(values.type):

@@ -1,4 +1,4 @@
-"""What a source holds before the types of its relation are applied, and the bytes it came from."""
+"""Raw tables: the columns of a source before the types of the relation are applied."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Cells: TypeAlias = pa.ChunkedArray | list[object]
 
 @dataclass(frozen=True, slots=True)
 class RawTable:
-    """The columns of a source as they are there."""
+    """The columns of a source, unconverted."""
 
     source: str
-    """How messages speak of the source: `edges.csv`, `a pandas DataFrame`."""
+    """The name of the source in messages: `edges.csv`, `a pandas DataFrame`."""
     described: str
-    """What kind of source it is: `csv, no header`."""
+    """The kind of source: `csv, no header`."""
     names: tuple[str, ...] | None
     """The names that the source gives to its columns."""
     columns: tuple[Cells, ...]
     rows: int
     places: Callable[[Sequence[int]], list[str]]
-    """Where rows, counted from 0 and in rising order, are found by a person: `edges.csv:17`."""
+    """The places of rows, counted from 0 and ascending, for messages: `edges.csv:17`."""
     is_text: bool = False
-    """Whether the cells are texts whose types are still to be found."""
+    """Whether the cells are texts whose types are to be inferred."""
 
 
 def row_places(source: str, *, is_file: bool) -> Callable[[Sequence[int]], list[str]]:
-    """Places by the number of the row, counted from 1, where there are no lines."""
+    """Places by row number, counted from 1, for sources without lines."""
     prefix = f"{source}, " if is_file else ""
     return lambda rows: [f"{prefix}row {row + 1}" for row in rows]
 
@@ -60,7 +60,7 @@ def unreadable(path: Path, error: OSError) -> TidelogError:
 
 
 def damaged(path: Path | str, problem: str) -> TidelogError:
-    """The error for a file that is not what its format wants."""
+    """The error for a file that does not conform to its format."""
     return fail("TL083", f"{path} is damaged: {problem}", fix="get or write the file again, or say what it is with `format=`")
 
 

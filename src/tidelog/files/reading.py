@@ -1,4 +1,4 @@
-"""Facts from a file, a table or a data frame: `read` is the way in."""
+"""Reads facts from a file, a table or a data frame: `read` is the entry."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def read(
     """The facts of the relation `name` from a source, or one `TidelogError` and nothing.
 
     `source` is a path (CSV, TSV, `.facts`, JSON Lines, each also with `.gz`; Parquet; Arrow), an Arrow table, record batch or
-    reader, a data frame of pandas or polars, or anything else that has `__arrow_c_stream__`.  `relation` is what the program says
-    of it, if it says anything.
+    reader, a data frame of pandas or polars, or anything else that has `__arrow_c_stream__`.  `relation` is the program's
+    definition of it, if there is one.
 
     - Columns are found by name if the relation is declared and the source names them all, otherwise by position.
     - A declared column has its type: integers in a float column become floats, and any other value that does not fit makes its
@@ -81,7 +81,7 @@ def _raw(source: object, name: str, relation: Relation | None, given: str | None
 
 
 def _nothing(table: RawTable, name: str, relation: Relation | None) -> Loaded:
-    """No rows; how many columns they would have, only the relation can say."""
+    """The empty result of an empty source, with the columns of the relation."""
     if relation is None:
         message = f"{table.source} is empty, and nothing else says how many columns `{name}` has"
         raise fail("TL081", message, fix=f"declare the relation: `@relation {name}(…) .`")
@@ -96,7 +96,7 @@ def _empty_column(kind: Kind | None) -> TypedColumn | MixedColumn:
 
 
 def description_of(table: RawTable, name: str, matched: Matched, columns: list[Fitted]) -> str:
-    """One sentence on what was read and decided."""
+    """One sentence on what was read and which types were chosen."""
     kinds = [str(kind or column.kind or "mixed") for kind, column in zip(matched.kinds, columns, strict=True)]
     declared = [kind is not None for kind in matched.kinds]
     if all(declared):

@@ -1,4 +1,4 @@
-"""Rows that do not fit their relation: found in all columns at once, told with place, column, value and reason."""
+"""Rejects: rows that do not fit their relation, reported with place, column, value and reason."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequenc
 
 
 def reject_error(source: str, name: str, rejected: int, rows: int, notes: Sequence[str], fix: str = _FIX) -> TidelogError:
-    """The error that says how many rows do not fit, and shows the first of them."""
+    """The error with the number of rows that do not fit, and the first of them."""
     counted = f"{rejected:,} of {rows:,} rows" if rows != 1 else "the only row"
     verb = "does" if rejected == 1 else "do"
     message = f"{counted} of {source} {verb} not fit `{name}`; nothing is loaded"
@@ -53,7 +53,7 @@ def default_misfit(name: str, label: str, kind: Kind | None) -> TidelogError:
 
 
 def problem_of(table: RawTable, matched: Matched, column: Fitted, at: int, row: int, *, is_missing: bool) -> str:
-    """What is wrong with one cell."""
+    """The problem with one cell."""
     cells = table.columns[matched.positions[at]]
     declared = matched.kinds[at]
     if is_missing:
@@ -64,7 +64,7 @@ def problem_of(table: RawTable, matched: Matched, column: Fitted, at: int, row: 
 
 
 def shown(cell: object) -> str:
-    """A cell as an error shows it: short, and on one line."""
+    """A cell in an error message: short, and on one line."""
     text = (
         repr(cell)
         if not isinstance(cell, str)

@@ -1,4 +1,4 @@
-"""Sources that know the types of their columns: Parquet, Arrow's files and tables, data frames of pandas and polars."""
+"""Typed sources: Parquet, Arrow files and tables, data frames of pandas and polars."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def read_table_file(path: Path, file_format: FileFormat) -> RawTable:
     except pa.ArrowException as error:
         raise damaged(path, f"not a whole file of {file_format} ({_first_line(error)})") from error
     except OSError as error:
-        if error.errno is None:  # what pyarrow says of a file that it could open
+        if error.errno is None:  # pyarrow could open the file and not read it
             raise damaged(path, f"not a whole file of {file_format} ({_first_line(error)})") from error
         raise unreadable(path, error) from error
     return _from_arrow(table, str(path), str(file_format), is_file=True)
 
 
 def read_object(source: object) -> RawTable:
-    """A table or data frame; which library it is from is told by its type, and no library is imported for that."""
+    """A table or data frame; its type tells the library, so that no library is imported for the test."""
     libraries = {(base.__module__.partition(".")[0], base.__name__) for base in type(source).__mro__}
     thing: Any = source
     try:
@@ -73,7 +73,7 @@ def _from_arrow(table: pa.Table, source: str, described: str, *, is_file: bool =
 
 
 def _from_pandas(frame: Any) -> RawTable:
-    """A data frame of pandas without its index; what pandas takes for missing, NaN among it, is null."""
+    """A data frame of pandas without its index; pandas' missing values, including NaN, are null."""
     columns = tuple(_pandas_column(frame.iloc[:, at]) for at in range(frame.shape[1]))
     source = "a pandas DataFrame"
     return RawTable(source, "pandas", tuple(map(str, frame.columns)), columns, len(frame), row_places(source, is_file=False))

@@ -1,7 +1,7 @@
-"""Values from texts, a whole column at a time; and which type a column of texts has if nobody says.
+"""Parses columns of texts into values, and infers the type of an undeclared column.
 
-What a text must look like is defined by the parsers of `tidelog.values`.  The usual forms are converted by Arrow, which makes
-this fast; only the distinct texts of any other form are given to those parsers one by one.
+The parsers of `tidelog.values` define the accepted texts.  Arrow converts the usual forms, which makes
+this fast; only distinct texts of other forms go through those parsers one by one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _GUESSES = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 
 
 def parse(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The texts as values of a kind, null where a text is none; blanks around anything but a string do not count."""
+    """The texts as values of a kind, null where a text is not one; blanks around anything but a string are ignored."""
     match kind:
         case Kind.STRING:
             return text.cast(ARROW_TYPES[Kind.STRING])
@@ -57,7 +57,7 @@ def parse(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray:
 def infer(text: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray]:
     """The type that fits every cell of a column but the blank ones, and the values, null where the cell is blank.
 
-    The types are tried in the order int, float, bool, date, timestamp; what fits none is a string.  Texts that look like
+    The types are tried in the order int, float, bool, date, timestamp; otherwise the column is a string.  Texts that look like
     numbers and are more likely codes keep the column a string: a leading zero or plus (`007`, `+49`), and integers that no
     int or, among floats, no float holds exactly.
     """
@@ -71,17 +71,17 @@ def infer(text: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray]:
 
 
 def is_blank(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Which cells are null, empty, or blanks only."""
+    """Which cells are null, empty, or blank."""
     return pc.fill_null(pc.equal(pc.utf8_trim_whitespace(text), ""), True)
 
 
 def _without_empty(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The texts, with null in the place of empty ones."""
+    """The texts, with null for empty ones."""
     return null_unless(pc.not_equal(text, ""), text)
 
 
 def _fitting(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """The texts as values of a kind if all fit and would still fit in the eyes of their writer, else None."""
+    """The texts as values of a kind if all fit and the kind is plausible, else None."""
     if kind is Kind.BOOL:
         values = _booleans(text)
         return values if _only_blanks(text, values) else None
@@ -96,12 +96,12 @@ def _fitting(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _only_blanks(text: pa.ChunkedArray, values: pa.ChunkedArray) -> bool:
-    """Whether no text but blank ones has no value."""
+    """Whether only blank texts have no value."""
     return values.null_count == text.null_count or bool(pc.all(is_blank(pc.filter(text, pc.is_null(values)))).as_py())
 
 
 def _has_codes(text: pa.ChunkedArray) -> bool:
-    """Whether some text starts like the code of something rather than like a number."""
+    """Whether some text starts like a code (`007`, `+49`) rather than a number."""
     return any(_any_matches(pc.filter(text, pc.starts_with(text, start)), _CODE) for start in ("0", "-0", "+", " "))
 
 
@@ -110,7 +110,7 @@ def _any_matches(text: pa.ChunkedArray, pattern: str) -> bool:
 
 
 def _convert(kind: Kind, text: pa.ChunkedArray, *, must_fit: bool) -> pa.ChunkedArray | None:
-    """The texts as numbers, dates or timestamps, null where they are none; with `must_fit`, None if there is such a text."""
+    """The texts as numbers, dates or timestamps, null where they are not; with `must_fit`, None if there is such a text."""
     if (values := _convert_at_once(kind, text)) is not None:
         return values
     values = _convert_by_form(kind, text, must_fit=must_fit)
@@ -118,10 +118,10 @@ def _convert(kind: Kind, text: pa.ChunkedArray, *, must_fit: bool) -> pa.Chunked
 
 
 def _convert_by_form(kind: Kind, text: pa.ChunkedArray, *, must_fit: bool) -> pa.ChunkedArray | None:
-    """The same, the usual forms by Arrow, all others by the parsers of `tidelog.values`; an early None if a text must fit."""
+    """Convert usual forms by Arrow, all others by the parsers of `tidelog.values`; with `must_fit`, None at the first misfit."""
     usual = pc.match_substring_regex(text, _USUAL[kind])
     values = _cast(kind, null_unless(usual, text))
-    if values is None:  # a day that is not in the calendar
+    if values is None:  # an invalid day
         if must_fit:
             return None
         usual, values = pc.is_null(text), pa.chunked_array([pa.nulls(len(text), ARROW_TYPES[kind])])
@@ -139,20 +139,20 @@ def _convert_by_form(kind: Kind, text: pa.ChunkedArray, *, must_fit: bool) -> pa
 
 
 def _convert_at_once(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """The values if Arrow takes every text, and takes it as `tidelog.values` would; else None."""
+    """The values if Arrow converts every text as `tidelog.values` does; else None."""
     if kind is Kind.TIMESTAMP or (values := _cast(kind, text)) is None:
         return None
     if kind is Kind.INT:
-        for start in ("0", "-0"):  # Arrow takes 0x1F
+        for start in ("0", "-0"):  # Arrow accepts 0x1F
             if pc.any(pc.greater(pc.binary_length(pc.filter(text, pc.starts_with(text, start))), len(start))).as_py():
                 return None
-    if kind is Kind.FLOAT and pc.all(pc.is_finite(values)).as_py() is False:  # Arrow takes nan(1)
+    if kind is Kind.FLOAT and pc.all(pc.is_finite(values)).as_py() is False:  # Arrow accepts nan(1)
         return None
     return None if values.null_count > text.null_count else values
 
 
 def _cast(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray | None:
-    """Arrow's conversion, or None if there is a text that it does not take; null outside of the calendar."""
+    """Arrow's conversion, null outside the calendar; None if Arrow refuses a text."""
     try:
         if kind is Kind.TIMESTAMP:
             has_no_zone = pc.match_substring_regex(text, rf"^{_MOMENT}$")
@@ -179,7 +179,7 @@ def _booleans(text: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _iris(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """IRIs, whether or not they stand in angle brackets."""
+    """IRIs, with or without angle brackets."""
     text = pc.utf8_trim_whitespace(text.cast(ARROW_TYPES[Kind.IRI]))
     opens, closes = pc.starts_with(text, "<"), pc.ends_with(text, ">")
     fits = pc.and_(pc.match_substring_regex(text, _IRI), pc.equal(opens, closes))

@@ -1,4 +1,4 @@
-"""Columns as the lines of CSV and JSON Lines, a batch at a time."""
+"""Formats record batches as lines of CSV and JSON Lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CONTROL = [chr(code) for code in [*range(0x20), 0x7F]]
 
 
 def delimited_lines(batch: pa.RecordBatch, delimiter: str) -> pa.Buffer:
-    """One line a row, the cells apart by the delimiter; those that need quotes have them, a null is an empty cell."""
+    """One line per row with delimited cells, quoted where necessary; a null is an empty cell."""
     parts: list[pa.Array | pa.Scalar] = []
     for at, column in enumerate(batch.columns):
         text, kind = _plain(column), _kind(column)
@@ -24,7 +24,7 @@ def delimited_lines(batch: pa.RecordBatch, delimiter: str) -> pa.Buffer:
 
 
 def json_lines(batch: pa.RecordBatch) -> pa.Buffer:
-    """One object a row; floats that JSON has no word for become NaN, Infinity and -Infinity, as Python writes them."""
+    """One object per row; floats without a JSON form are NaN, Infinity and -Infinity, as Python writes them."""
     parts: list[pa.Array | pa.Scalar] = []
     for at, (name, column) in enumerate(zip(batch.schema.names, batch.columns, strict=True)):
         parts.append(_scalar(("{" if at == 0 else ", ") + json.dumps(name, ensure_ascii=False) + ": "))
@@ -33,11 +33,11 @@ def json_lines(batch: pa.RecordBatch) -> pa.Buffer:
 
 
 def _joined(batch: pa.RecordBatch, parts: list[pa.Array | pa.Scalar], end: str) -> pa.Buffer:
-    """The parts of each row and its end, one behind the other."""
+    """The concatenated parts of each row, with its end."""
     if batch.num_rows == 0 or not parts:
         return pa.py_buffer(b"")
     lines = pc.binary_join_element_wise(*parts, _scalar(end), _scalar(""))
-    return lines.buffers()[2].slice(0, pc.sum(pc.binary_length(lines)).as_py())  # the texts of an array lie end to end
+    return lines.buffers()[2].slice(0, pc.sum(pc.binary_length(lines)).as_py())  # texts of an array are contiguous
 
 
 def _scalar(text: str) -> pa.Scalar:
@@ -64,7 +64,7 @@ def _plain(column: pa.Array) -> pa.Array:
         is_whole = pc.match_substring_regex(text, "^-?[0-9]+$")
         return pc.if_else(is_whole, pc.binary_join_element_wise(text, _scalar(".0"), _scalar("")), text)
     if pa.types.is_timestamp(column.type):
-        utc = column.cast(pa.timestamp(column.type.unit))  # without its zone, it is written twenty times as fast
+        utc = column.cast(pa.timestamp(column.type.unit))  # formatting without a zone is twenty times as fast
         text = pc.replace_substring(utc.cast(_TEXT), " ", "T")
         text = pc.replace_substring(text, ".000000", "") if column.type.unit == "us" else text
         return pc.binary_join_element_wise(text, _scalar("Z"), _scalar(""))
@@ -72,7 +72,7 @@ def _plain(column: pa.Array) -> pa.Array:
 
 
 def _in_quotes_if_needed(text: pa.Array, delimiter: str, *, is_alone: bool) -> pa.Array:
-    """Quotes around the texts that hold a quote, a delimiter or a line break; and around an empty one that is all of its line."""
+    """Quote texts that hold a quote, a delimiter or a line break, and an empty text that is the only cell of its line."""
     needed = pc.match_substring_regex(text, f'["\\r\\n{delimiter}]')
     if is_alone:
         needed = pc.or_(needed, pc.equal(text, ""))

@@ -1,4 +1,4 @@
-"""A table into a file: `write` is the way in."""
+"""Writes a table to a file: `write` is the entry."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _GZIP_LEVEL = 3
 def write(table: pa.Table, path: str | PathLike[str], format: str | None = None) -> None:  # noqa: A002
     """Write a table as CSV or TSV (with a header), JSON Lines, each also with `.gz`, Parquet or Arrow.
 
-    The file appears at once, or, if something goes wrong, not at all: what was there before stays until then.  Dictionary columns
-    are written as what they stand for, except into Arrow's files, which keep them.
+    The file is replaced atomically: after an error the old one, if any, is untouched.  Dictionary columns
+    are decoded, except in Arrow files, which keep them.
     """
     path = Path(path)
     file_format = format_of(path, format)
@@ -78,7 +78,7 @@ def _write_json_lines(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _write_parquet(table: pa.Table, file: BinaryIO) -> None:
-    """Integers as differences: a third of the time of the dictionaries that are the default, and smaller.
+    """Write Parquet with delta-encoded integers: a third of the time of the default dictionaries, and smaller.
 
     Statistics of dictionary columns cost four times as much as all the rest (a comparison of texts for every row), so
     they are left out.

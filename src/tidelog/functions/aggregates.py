@@ -1,7 +1,7 @@
 """The aggregates over a collection of values; None stands for "undefined".
 
-`sum` of integers is an integer; as soon as a float takes part it is the exact sum, rounded once, so that the order of the
-values never shows.  `avg` is that sum divided by the count (of integers the exact mean, rounded once), and `median` of an even
+`sum` of integers is an integer; with a float among them it is the exact sum, rounded once, so that the order of the values
+does not matter.  `avg` is that sum divided by the count (of integers the exact mean, rounded once), and `median` of an even
 number of values the mean of the two in the middle.  Neither overflows.  A NaN among the values, or a value of the wrong kind,
 makes the result undefined.
 """
@@ -25,7 +25,7 @@ def _numbers(values: Sequence[Value]) -> list[int | float] | None:
 
 
 def _exact_sum(numbers: Sequence[int | float]) -> Fraction | float | None:
-    """The exact sum; infinity if that takes part, and None for infinity minus infinity."""
+    """The exact sum; infinity if one is infinite, and None for infinity minus infinity."""
     infinite = {n for n in numbers if isinstance(n, float) and math.isinf(n)}
     if infinite:
         return infinite.pop() if len(infinite) == 1 else None
@@ -82,5 +82,5 @@ _ALL: dict[str, Callable[[Sequence[Value]], Value | None]] = {
 
 
 def aggregate(name: str, values: Sequence[Value]) -> Value | None:
-    """The aggregate of the values, one for each distinct binding; None where it is undefined or has no row."""
+    """The aggregate of the values of all distinct bindings; None where it is undefined."""
     return _ALL[name](values)

@@ -1,6 +1,6 @@
-"""Numbers: `+ - * / mod` and the numeric functions; None stands for "undefined".
+"""Arithmetic: `+ - * / mod` and the numeric functions; None stands for "undefined".
 
-Integers have 64 bits and never turn into floats by themselves; a result that does not fit is undefined.  Floats follow IEEE
+Integers have 64 bits and are never converted to floats implicitly; a result that does not fit is undefined.  Floats follow IEEE
 754, except that a result that is not a number is undefined.
 """
 

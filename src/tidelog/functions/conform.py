@@ -1,7 +1,7 @@
-"""Keeping a value to the declared type of its column: functions that no program can name.
+"""Conformity tests for declared columns: functions that no program can name.
 
 `#float(X)` is X if X is a float, the float of X if X is an integer, and undefined otherwise; `#string(X)` is X if X is a string,
-and so on.  `program.types` puts them into heads whose values might not fit.
+and so on.  `program.declared_columns` puts them into heads whose values might not fit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import partial
 from tidelog.values import Kind, Value, floating
 
 CONFORM = "#"
-"""What their names start with."""
+"""The prefix of their names."""
 
 
 def conform(kind: Kind, value: Value) -> Value | None:

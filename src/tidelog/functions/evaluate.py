@@ -1,4 +1,4 @@
-"""The value of a function for given arguments, and of a term without variables."""
+"""Evaluation of functions on values, and of terms under a binding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ORDERINGS = ("<", "<=", ">", ">=")
 
 
 def _ordering(op: str) -> Callable[..., Value | None]:
-    """An order as a function with a boolean result."""
+    """A comparison operator as a function with a boolean result."""
 
     def ordered(left: Value, right: Value) -> Value | None:
         truth = compare(op, left, right)

@@ -1,7 +1,7 @@
 """The order of values: `< <= > >=`, and the smallest and largest of several.
 
 Numbers compare by value, whatever their kind; strings by code points; dates, timestamps and booleans among themselves.
-Everything else has no order, and neither has NaN.
+All other values, and NaN, have no order.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from tidelog.functions.signatures import COMPARABLE
 from tidelog.values import Kind, Value
 
-_ORDER_OF = {kind: place for place, fused in enumerate(COMPARABLE) for kind in fused}
+_ORDER_OF = {kind: place for place, comparable in enumerate(COMPARABLE) for kind in comparable}
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -30,7 +30,7 @@ def ordered(left: Value, right: Value) -> bool:
 
 
 def compare(op: str, left: Value, right: Value) -> bool | None:
-    """The truth of `left op right`; None, undefined, if the operator needs an order that is not there."""
+    """The truth of `left op right`; None (undefined) if the operator needs an order and there is none."""
     if op == "=":
         return left == right
     if op == "!=":

@@ -52,8 +52,8 @@ def _power(args: Sequence[Type]) -> Type:
 def _ordered(args: Sequence[Type]) -> Type:
     """The smallest or largest of values that have an order among them."""
     result: Type = NEVER
-    for fused in COMPARABLE:
-        within = [arg & fused for arg in args]
+    for comparable in COMPARABLE:
+        within = [arg & comparable for arg in args]
         if all(within):
             result = result.union(*within)
     return result
@@ -71,7 +71,7 @@ def _takes(result: Type, *params: Type) -> Callable[[Sequence[Type]], Type]:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """How often and with what a function may be called."""
+    """The arity and the result type of a function."""
 
     least: int
     most: int
@@ -79,12 +79,12 @@ class Function:
     is_boolean: bool = False
 
     def takes(self, count: int) -> bool:
-        """Whether it may have so many arguments."""
+        """Whether it takes `count` arguments."""
         return self.least <= count <= self.most
 
     @property
     def arity(self) -> str:
-        """How many arguments it takes, in words."""
+        """The number of arguments, in words."""
         if self.most == _MANY:
             return f"{self.least} or more arguments"
         numbers = " or ".join(str(n) for n in range(self.least, self.most + 1))
@@ -136,7 +136,7 @@ def aggregate_type(name: str, target: Type) -> Type:
 
 
 def is_reserved(name: str, arity: int) -> bool:
-    """Whether `name(…)` with so many arguments is a function, so that no relation can have that name.
+    """Whether `name(…)` with `arity` arguments is a function, so that no relation can have that name.
 
     A name with another number of arguments is free, except for functions that can stand alone as a literal.
     """

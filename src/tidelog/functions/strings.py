@@ -1,4 +1,4 @@
-"""Texts: the string functions and the conversions between kinds; None stands for "undefined"."""
+"""String functions and conversions between kinds; None stands for "undefined"."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def regex_problem(pattern: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> tuple[Any | None, str | None]:
-    import re2  # a compiled library of some size, needed by few programs
+    import re2  # large, and few programs need it
 
     options = re2.Options()
     options.log_errors = False
@@ -45,7 +45,7 @@ def _compiled(pattern: str) -> tuple[Any | None, str | None]:
 
 
 LONGEST_TEXT = 2**24
-"""Characters that `cat` may give; beyond that it is undefined, so that a program that doubles a text without end stops."""
+"""The longest result of `cat` in characters; a longer one is undefined, so that a program that doubles a text forever stops."""
 
 
 def _cat(*texts: str) -> Value | None:
@@ -58,7 +58,7 @@ def _matches(text: str, pattern: str) -> Value | None:
 
 
 def _substring(text: Value, start: Value, length: Value) -> Value | None:
-    """From `start`, counted from 0, at most `length` characters; what lies beyond the end is empty."""
+    """At most `length` characters from `start`, counted from 0; beyond the end there are none."""
     match text.content, start.content, length.content:
         case str(whole), int(first), int(count) if start.kind is Kind.INT and length.kind is Kind.INT:
             return string(whole[first : first + count]) if first >= 0 and count >= 0 else None

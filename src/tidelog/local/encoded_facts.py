@@ -1,8 +1,8 @@
-"""Facts as the user gives them to an update, read into rows of ids.
+"""Reads the facts of an update into rows of ids.
 
-The usual ones, tuples of strings and integers for known relations, are read in a moment: one by one, by what the dictionary has
-met, or, if they are many, column by column. Whatever is not usual is checked with all care (`program.explicit`), and everything
-that is wrong is said at once.
+Tuples of strings and integers for known relations take a fast path: one by one through the dictionary's id caches or, if they
+are many, column by column.  All other facts take the full check of `program.explicit`, which reports everything that is wrong in
+one error.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from tidelog.program.relations import Relation
 from tidelog.values import Kind, Value, from_python
 
 _MANY = 64
-"""More facts than that are read column by column."""
+"""Larger updates are read column by column."""
 _A_FEW = 4
-"""Values that nobody has met yet are read one by one in so many facts at most, and together in more."""
+"""In at most so many facts, new values are encoded one by one; in more, all at once."""
 Fact = tuple[object, ...]
 Columns = tuple[dict[type, dict[Any, int]], ...]
-"""For each column of a relation the ids by Python's types of values that fit it as they are."""
+"""For each column of a relation the id caches of the Python types that fit it without conversion."""
 
 
 @dataclass(slots=True)
 class EncodedFacts:
-    """Facts that were given to an update."""
+    """The facts of an update, ready to be encoded as rows."""
 
     terms: Dictionary
     ids: dict[str, dict[tuple[int, ...], None]]
     others: Iterable[GroundFact]
-    """Those of which some terms may be new."""
+    """Checked facts that are not encoded yet."""
     tables: dict[str, Any] = field(default_factory=dict)
-    """Those that were read column by column."""
+    """Rows of facts that were read column by column."""
 
     def rows(self) -> dict[str, Any]:
-        """The facts by relation, each once, as ids."""
+        """The distinct facts as rows of ids, by relation."""
         for name, values in self.others:
             self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
         result = {name: np.array(list(rows), np.int32) for name, rows in self.ids.items()}
@@ -77,29 +77,29 @@ class EncodedUpdate:
 
 
 class FactReader:
-    """Reads facts of a program's relations."""
+    """Reads and checks facts of a program's relations."""
 
     def __init__(
         self, terms: Dictionary, relation: Callable[[str], Relation | None], check: Callable[[Iterable[Fact]], list[GroundFact]]
     ) -> None:
-        """`relation` knows relations by name; `check` reads facts with all care, or raises."""
+        """`relation` finds relations by name; `check` is the full check of facts, and raises."""
         self._terms, self._relation, self._check = terms, relation, check
         self._columns: dict[str, Columns] = {}
         self._nothing = EncodedFacts(terms, {}, ())
 
     def forget_columns(self) -> None:
-        """A relation may not be known any more."""
+        """Drop cached columns, since relations may have changed."""
         self._columns.clear()
 
     def read(self, facts: Iterable[Fact]) -> EncodedFacts:
-        """Check facts, all of them before anything happens; the usual ones in a moment, the others with all care."""
+        """Check all facts before anything changes; the fast path for plain facts, the full check for others."""
         if type(facts) is not list and type(facts) is not tuple:
             facts = list(facts)
         if not facts:
             return self._nothing
         if len(facts) > _MANY:
             return self._read_many(facts)
-        ids = self._read_alike(facts) if len(facts) > _A_FEW else None
+        ids = self._read_uniform(facts) if len(facts) > _A_FEW else None
         if ids is not None:
             return EncodedFacts(self._terms, ids, ())
         ids = {}
@@ -109,8 +109,8 @@ class FactReader:
             others = self._read_few(others, ids, learns=True)
         return EncodedFacts(self._terms, ids, self._check(others) if others else (), {})
 
-    def _read_alike(self, facts: Sequence[Fact]) -> dict[str, dict[tuple[int, ...], None]] | None:
-        """Read facts of one relation whose columns have values of one type each; None if they are not such facts."""
+    def _read_uniform(self, facts: Sequence[Fact]) -> dict[str, dict[tuple[int, ...], None]] | None:
+        """Read facts of one relation with one type per column; None if they are not such facts."""
         if set(map(type, facts)) != {tuple} or len(set(map(len, facts))) > 1 or not facts[0]:
             return None
         names, *columns = zip(*facts, strict=True)
@@ -122,21 +122,21 @@ class FactReader:
             return None
         rows: list[list[int]] = []
         for known, column in zip(fitting, columns, strict=True):
-            quick = known.get(type(column[0]))
-            if quick is None or len(set(map(type, column))) > 1:
+            cache = known.get(type(column[0]))
+            if cache is None or len(set(map(type, column))) > 1:
                 return None
-            found = list(map(quick.get, column))
+            found = list(map(cache.get, column))
             if None in found:
-                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
-                    self._terms.encode_alike([value for value, met in zip(column, found, strict=True) if met is None])
-                found = list(map(quick.get, column))
+                with suppress(OverflowError, UnicodeError):  # the full check reports it
+                    self._terms.encode_uniform([value for value, known_id in zip(column, found, strict=True) if known_id is None])
+                found = list(map(cache.get, column))
                 if None in found:
                     return None
-            rows.append(found)  # type: ignore[arg-type]  # all of them are there
+            rows.append(found)  # type: ignore[arg-type]  # no None is left
         return {name: dict.fromkeys(zip(*rows, strict=True))}
 
     def _read_few(self, facts: Sequence[Fact], ids: dict[str, dict[tuple[int, ...], None]], *, learns: bool) -> list[Fact]:
-        """Read facts into ids by relation; those that are not usual or, unless it `learns`, have values that nobody has met."""
+        """Read facts into ids by relation; returns those off the fast path and, unless it `learns`, those with new values."""
         others: list[Fact] = []
         for fact in facts:
             row = self._quick_row(fact, learns=learns)
@@ -147,20 +147,20 @@ class FactReader:
         return others
 
     def _learn(self, facts: Iterable[Fact]) -> None:
-        """Meet the integers and strings of some facts, all at once."""
-        met: dict[type, dict[Any, None]] = {int: {}, str: {}}
+        """Add the integers and strings of some facts to the dictionary, all at once."""
+        values_of: dict[type, dict[Any, None]] = {int: {}, str: {}}
         for fact in facts:
             if type(fact) is tuple:
                 for value in fact[1:]:
-                    if type(value) in met:
-                        met[type(value)][value] = None
-        for values in met.values():
+                    if type(value) in values_of:
+                        values_of[type(value)][value] = None
+        for values in values_of.values():
             if values:
-                with suppress(OverflowError, UnicodeError):  # said with everything else that is wrong
-                    self._terms.encode_alike(list(values))
+                with suppress(OverflowError, UnicodeError):  # the full check reports it
+                    self._terms.encode_uniform(list(values))
 
     def _read_many(self, facts: Sequence[Fact]) -> EncodedFacts:
-        """Check many facts, column by column where all values of a column are strings, or integers, that fit it."""
+        """Read many facts, column by column where each column has one type that fits it."""
         groups: dict[str, list[Fact]] = {}
         others: list[Fact] = []
         for fact in facts:
@@ -170,18 +170,18 @@ class FactReader:
                 others.append(fact)
         tables: dict[str, list[Fact]] = {}
         for name, group in groups.items():
-            if self._is_usual(name, group):
+            if self._is_plain(name, group):
                 tables[name] = group
             else:
                 others += group
         try:
             encoded = self._encoded(tables)
-        except (OverflowError, UnicodeError):  # said with everything else that is wrong
+        except (OverflowError, UnicodeError):  # the full check reports it
             encoded, others = {}, list(facts)
         return EncodedFacts(self._terms, {}, self._check(others) if others else [], encoded)
 
-    def _is_usual(self, name: str, facts: list[Fact]) -> bool:
-        """Whether each column of some facts of a relation has values of one type that fits it as they are."""
+    def _is_plain(self, name: str, facts: list[Fact]) -> bool:
+        """Whether each column of some facts has one type that fits it without conversion."""
         columns = self._columns.get(name) or self._prepared_columns(name)
         if not columns or set(map(len, facts)) != {len(columns) + 1}:
             return False
@@ -192,21 +192,21 @@ class FactReader:
         return True
 
     def _encoded(self, tables: Mapping[str, list[Fact]]) -> dict[str, Any]:
-        """The different rows of usual facts, by relation; all values of a type at once, for most relations have few facts."""
+        """Distinct rows of plain facts by relation; all values of a type are encoded at once, since relations may be small."""
         values: dict[type, list[Any]] = {int: [], str: []}
         places: dict[str, list[tuple[type, int, int]]] = {}
         for name, facts in tables.items():
-            different = list(dict.fromkeys(facts))
+            distinct = list(dict.fromkeys(facts))
             places[name] = []
-            for at, value in enumerate(different[0][1:], 1):
+            for at, value in enumerate(distinct[0][1:], 1):
                 alike = values[type(value)]
-                places[name].append((type(value), len(alike), len(alike) + len(different)))
-                alike += map(itemgetter(at), different)
-        ids = {kind: self._terms.encode_alike(alike) for kind, alike in values.items() if alike}
+                places[name].append((type(value), len(alike), len(alike) + len(distinct)))
+                alike += map(itemgetter(at), distinct)
+        ids = {kind: self._terms.encode_uniform(alike) for kind, alike in values.items() if alike}
         return {name: np.column_stack([ids[kind][begin:end] for kind, begin, end in columns]) for name, columns in places.items()}
 
     def _quick_row(self, fact: Fact, *, learns: bool) -> tuple[int, ...] | None:
-        """The ids of a fact's arguments, if it is a tuple for a known relation, of strings and integers that fit its columns."""
+        """The ids of a plain fact's arguments: strings and integers that fit the columns of a known relation; else None."""
         if type(fact) is not tuple or not fact or type(name := fact[0]) is not str:
             return None
         columns = self._columns.get(name)
@@ -225,27 +225,27 @@ class FactReader:
                 return None
             elif type(value) is int and (found := terms.encode_int(value)) is not None:
                 row.append(found)
-            elif (fitting := _usual(value)) is None:
+            elif (fitting := _value(value)) is None:
                 return None
             else:
                 row.append(terms.encode_one(fitting))
         return tuple(row)
 
     def _prepared_columns(self, name: str) -> Columns | None:
-        """For each column of a relation the ids by Python's types of values that fit it as they are."""
+        """The id caches of each column of a relation; None if it is unknown."""
         relation = self._relation(name)
         if relation is None:
             return None
-        types, quick = {Kind.INT: int, Kind.STRING: str}, self._terms.quick
+        types, caches = {Kind.INT: int, Kind.STRING: str}, self._terms.id_caches
         declared = [relation.declared_type(at) for at in range(relation.arity)]
         self._columns[name] = tuple(
-            {types[kind]: quick[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
+            {types[kind]: caches[kind] for kind in types if declares == ANY or kind in declares} for declares in declared
         )
         return self._columns[name]
 
 
-def _usual(thing: object) -> Value | None:
-    """The value of a Python object; None if there is none, which will be said with everything else that is wrong."""
+def _value(thing: object) -> Value | None:
+    """The value of a Python object; None if there is none, which the full check reports."""
     try:
         return from_python(thing)
     except TidelogError:

@@ -169,4 +169,4 @@ class ProgramState:
 
     def can_undo_steps_on(self, names: Iterable[str]) -> bool:
         """Whether a step that changed some relations can be undone: functions that were called would not know."""
-        return self.algorithm != "counting" and not any(self.structure.is_asking(name) for name in names)
+        return self.algorithm != "counting" and not any(self.structure.has_requests(name) for name in names)

@@ -1,13 +1,15 @@
-"""The components of predicates while rules come and go: merged along new cycles, split where one is cut, always in order.
+"""The strongly connected components of predicates, in topological order, while rules are added and removed.
 
-This is what ZodiacEdge's Algorithms 2 and 3 (Xu and Curé, 2023) do to hyper-nodes, done to components, from which the hyper-nodes
-follow: all rules of a component that read it are one hyper-node, and every other rule is one by itself.  As printed, Algorithm
-2 adds only the edges that leave a new rule, and Algorithm 3 loops over the wrong set; here an edge goes from every predicate of a
-body to the head.
+`Components.add` and `Components.remove` meet ZodiacEdge's Algorithms 2 and 3 (Xu and Curé, 2023) in intent: a new rule merges
+the hyper-nodes on a new cycle, a removed rule splits its hyper-node.  Departures: the nodes here are components of
+predicates, from which the hyper-nodes follow (`hyper_nodes`): all recursive rules of a component are one hyper-node, and every
+other rule is one by itself.  As printed, Algorithm 2 adds only the edges that leave a new rule and so misses cycles, and
+Algorithm 3 loops over the wrong set; here an edge leads from every predicate of a body to the head.
 
-Each component has a label, and labels rise along edges.  A new edge that rises already changes nothing.  For any other one, the
-components between its ends are searched, from both sides: what both searches meet is a cycle, and the rest changes places
-(Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2007).  A cut never makes an order wrong.
+Each component has a label, and labels rise along edges.  A new edge with rising labels changes nothing.  Any other edge starts
+two searches, forward and backward, over the components between its ends.  Components that both searches reach form a cycle and
+merge; the others exchange labels (Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", 2007).
+Removing an edge never invalidates the order.
 """
 
 from __future__ import annotations
@@ -17,24 +19,24 @@ from dataclasses import dataclass, field
 
 import rustworkx as rx
 
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 from tidelog.syntax.tree import Rule, atoms
 
 Label = tuple[int, ...]
-"""Compared from left to right; the parts of a component that is split go on where its label ends."""
+"""Compared from left to right; when a component splits, the labels of its parts extend its label."""
 _LONGEST_LABEL = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Component:
-    """Predicates that depend on one another, or one by itself."""
+    """Mutually dependent predicates, or one predicate by itself."""
 
     predicates: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class HyperNode:
-    """Rules that depend on one another, or one rule by itself, by their numbers."""
+    """Mutually dependent rules, or one rule by itself, by their numbers."""
 
     rules: tuple[int, ...]
     is_recursive: bool
@@ -42,7 +44,7 @@ class HyperNode:
 
 @dataclass(slots=True)
 class Components:
-    """Rules by number, and the components of their predicates; `copy` it before changing it."""
+    """Rules by number, and the components of their predicates; a change is made on a `copy`."""
 
     rules: MutableMapping[int, Rule] = field(default_factory=dict)
     deriving: MutableMapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -54,11 +56,11 @@ class Components:
     lowest: int = 0
     highest: int = 0
     moved: set[Component] = field(default_factory=set)
-    """Those that have another label since this was copied."""
+    """Components that were relabelled since the copy."""
 
     @classmethod
     def build(cls, rules: Iterable[tuple[int, Rule]]) -> Components:
-        """Those of some rules with their numbers."""
+        """The components of some numbered rules."""
         self = cls(dict(rules))
         deriving: dict[str, list[int]] = {}
         using: dict[str, list[int]] = {}
@@ -74,11 +76,11 @@ class Components:
         return self
 
     def copy(self) -> Components:
-        """Another one that can change by itself, while this one does not change any more."""
-        rules, deriving, using = another(self.rules), another(self.deriving), another(self.using)
-        return Components(rules, deriving, using, another(self.of), another(self.label), self.lowest, self.highest)
+        """A copy that can change; from now on this object must not."""
+        rules, deriving, using = new_version(self.rules), new_version(self.deriving), new_version(self.using)
+        return Components(rules, deriving, using, new_version(self.of), new_version(self.label), self.lowest, self.highest)
 
-    # --- what there is ---------------------------------------------------------------------------------------------------
+    # --- reading ---------------------------------------------------------------------------------------------------------
 
     def rules_of(self, component: Component) -> list[int]:
         """The numbers of the rules that derive a component's predicates, in order."""
@@ -93,18 +95,18 @@ class Components:
     def hyper_nodes(self, component: Component) -> list[HyperNode]:
         """The hyper-nodes that derive a component's predicates."""
         rules = self.rules_of(component)
-        circle = tuple(number for number in rules if self.is_recursive(number))
-        alone = [HyperNode((number,), is_recursive=False) for number in rules if number not in circle]
-        return [*alone, HyperNode(circle, is_recursive=True)] if circle else alone
+        cycle = tuple(number for number in rules if self.is_recursive(number))
+        alone = [HyperNode((number,), is_recursive=False) for number in rules if number not in cycle]
+        return [*alone, HyperNode(cycle, is_recursive=True)] if cycle else alone
 
     def mentions(self, predicate: str) -> bool:
         """Whether any rule mentions a predicate."""
         return predicate in self.deriving or predicate in self.using
 
-    # --- rules that go ---------------------------------------------------------------------------------------------------
+    # --- removing a rule -------------------------------------------------------------------------------------------------
 
     def remove(self, number: int) -> set[Component]:
-        """Let a rule go; the components that have other rules or predicates now.  Predicates without rules go by `forget`."""
+        """Remove a rule; the components whose rules or predicates changed.  `forget` removes a predicate without rules."""
         was_recursive = self.is_recursive(number)
         rule = self.rules.pop(number)
         _discard(self.deriving, rule.head.predicate, number)
@@ -123,13 +125,13 @@ class Components:
         return changed
 
     def forget(self, predicate: str) -> None:
-        """Let a predicate go that no rule mentions."""
+        """Remove a predicate that no rule mentions."""
         del self.label[self.of.pop(predicate)]
 
-    # --- rules that come -------------------------------------------------------------------------------------------------
+    # --- adding a rule ---------------------------------------------------------------------------------------------------
 
     def add(self, number: int, rule: Rule) -> set[Component]:
-        """Take a rule in; the components that have other rules or predicates now."""
+        """Add a rule; the components whose rules or predicates changed."""
         body, head = body_of(rule), rule.head.predicate
         for name in body:
             if name not in self.of and name != head:
@@ -147,24 +149,24 @@ class Components:
         return {self._reorder(own, late) if late else own}
 
     def _reorder(self, own: Component, late: set[Component]) -> Component:
-        """Let a component come behind others that it reads now; itself, or what it has become by a cycle."""
+        """Move a component behind others that it reads now; returns it, or the component that a cycle merged it into."""
         label = self.label
         begin, end = label[own], max(label[component] for component in late)
         behind = self._reached([own], self._readers, lambda at: at <= end)
         before = self._reached(late, self._read, lambda at: at >= begin)
-        circle = behind & before
+        cycle = behind & before
         free = sorted(label[component] for component in behind | before)
-        first, last = (sorted(some - circle, key=label.__getitem__) for some in (before, behind))
+        first, last = (sorted(some - cycle, key=label.__getitem__) for some in (before, behind))
         self.moved.update(first, last)
         for component, place in zip(first, free, strict=False):
             label[component] = place
         for component, place in zip(reversed(last), reversed(free), strict=False):
             label[component] = place
-        if not circle:
+        if not cycle:
             return own
-        for component in circle:
+        for component in cycle:
             del label[component]
-        merged = [name for component in circle for name in component.predicates]
+        merged = [name for component in cycle for name in component.predicates]
         return self._enter(tuple(sorted(merged)), free[len(first)])
 
     def _reached(
@@ -173,7 +175,7 @@ class Components:
         step: Callable[[Component], set[Component]],
         is_near: Callable[[Label], bool],
     ) -> set[Component]:
-        """All components that steps lead to, as far as their labels are near."""
+        """All components reachable by steps through components whose labels are near."""
         found = set(start)
         waiting = list(found)
         while waiting:
@@ -191,7 +193,7 @@ class Components:
         derived = (number for name in component.predicates for number in self.deriving.get(name, ()))
         return {self.of[name] for number in derived for name in body_of(self.rules[number])}
 
-    # --- structure -------------------------------------------------------------------------------------------------------
+    # --- components and labels -------------------------------------------------------------------------------------------
 
     def _enter(self, predicates: Sequence[str], label: Label) -> Component:
         component = Component(tuple(predicates))
@@ -202,7 +204,7 @@ class Components:
         return component
 
     def _ordered(self, predicates: Iterable[str]) -> list[tuple[str, ...]]:
-        """The strongly connected parts of some predicates, each behind those that it reads."""
+        """The strongly connected components of some predicates, each behind those that it reads."""
         names = list(predicates)
         place = {name: at for at, name in enumerate(names)}
         graph: rx.PyDiGraph[int, None] = rx.PyDiGraph()
@@ -215,11 +217,11 @@ class Components:
             if read in place
         }
         graph.add_edges_from_no_data(sorted(edges))
-        parts = rx.strongly_connected_components(graph)  # what is found first leads nowhere else
+        parts = rx.strongly_connected_components(graph)  # in reverse topological order
         return [tuple(names[at] for at in sorted(part)) for part in reversed(parts)]
 
     def _relabel(self) -> None:
-        """Short labels, in the same order."""
+        """Replace labels by short ones, in the same order."""
         self.label = {component: (at,) for at, component in enumerate(sorted(self.label, key=self.label.__getitem__))}
         self.lowest, self.highest = 0, len(self.label)
         self.moved.update(self.label)

@@ -1,7 +1,7 @@
-"""Keeping declared columns to their types: such a column holds values of its type and nothing else.
+"""Coercion to declared types: a declared column holds values of its type and nothing else.
 
-An integer that a fact, a constant or a head puts into a float column becomes a float.  Where a head might derive a value of
-another type, a test is put around its argument (`functions.conform`): a value that does not fit is undefined, and so derives
+An integer from a fact, a constant or a head becomes a float in a float column.  Where a head might derive a value of
+another type, a conformity test wraps its argument (`functions.conform`): a value that does not fit is undefined, so it derives
 nothing.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from tidelog.functions.conform import CONFORM, conform
 from tidelog.functions.signatures import ANY, FLOAT, Type
 from tidelog.program.types import Relations, declared_types, environment_of, type_of
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, atoms
 from tidelog.values import Kind, Value
 
@@ -28,7 +28,7 @@ def coerce_rule(rule: Rule, relations: Relations) -> Rule:
     declared = declared_types(relations[head.predicate])
     if any(kinds != ANY for kinds in declared):
         columns = {atom.predicate: declared_types(relations[atom.predicate]) for atom, _ in atoms(body)}
-        environment = environment_of(locals_apart(rule).body, columns)
+        environment = environment_of(rename_locals_apart(rule).body, columns)
         pairs = zip(head.args, declared, strict=True)
         head = replace(
             head, args=tuple(arg if type_of(arg, environment) <= kinds else _conforming(arg, kinds) for arg, kinds in pairs)

@@ -14,7 +14,7 @@ from tidelog.values import Value, from_python
 def explicit_facts(program: Program, tuples: Iterable[tuple[object, ...]]) -> list[GroundFact]:
     """The facts, or one `TidelogError` with everything that is wrong with them.
 
-    A relation that the program does not mention takes any fact; one that it does has its arity and its declared types.
+    A relation that the program does not mention takes any fact; another one has its arity and its declared types.
     """
     diagnostics = Diagnostics()
     facts = [fact for given in tuples if (fact := _fact(program, given, diagnostics)) is not None]

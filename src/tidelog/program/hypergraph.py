@@ -1,11 +1,11 @@
-"""The dependency graph of a program and what follows from it: hyper-nodes, components, strata, evaluation order.
+"""The dependency graph of a program: hyper-nodes, components of predicates, strata, evaluation order.
 
 Rules are the nodes of ZodiacEdge's rule dependency graph (Xu and Curé, 2023): a rule leads to every rule that has the head of
-the first in its body, positively or not.  Its strongly connected components are the *hyper-nodes*, which plan rule changes and
-reports.  Several hyper-nodes can derive one predicate, so the unit of evaluation is the *component* of predicates that depend
-on one another, with all their rules.
+the first in its body, positive or negated.  Its strongly connected components are the *hyper-nodes*, which plan rule changes and
+reports.  Several hyper-nodes can derive one predicate, so the unit of evaluation is the *component* of mutually dependent
+predicates, with all their rules.
 
-Departure: the graph that is built has predicates as nodes beside the rules (rule -> its head -> the rules that use it).  It has
+Departure: our graph has predicates as nodes beside the rules (rule -> its head -> the rules that use it).  It has
 the same strongly connected components, and its size is that of the program's text, where the edges among rules alone would be
 quadratic in the number of rules that share a predicate.
 """
@@ -13,7 +13,7 @@ quadratic in the number of rules that share a predicate.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import rustworkx as rx
@@ -26,12 +26,12 @@ HEAD = "head"
 _MOST_CYCLES = 20
 
 _Inside = dict[int, list[tuple[int, int, str]]]
-"""For each component the edges that stay within it."""
+"""For each component the edges inside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HyperNode:
-    """Rules that depend on one another, or one rule by itself."""
+    """Mutually dependent rules, or one rule by itself."""
 
     number: int
     rules: tuple[int, ...]
@@ -42,7 +42,7 @@ class HyperNode:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Predicates that depend on one another, with all the rules that derive them: the unit of evaluation."""
+    """Mutually dependent predicates, with all the rules that derive them: the unit of evaluation."""
 
     number: int
     predicates: tuple[str, ...]
@@ -53,7 +53,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class BadCycle:
-    """A recursion through negation or an aggregate: rules from one to the next, each with the predicate it uses."""
+    """A cycle through negation or an aggregate: each rule with the predicate that it uses."""
 
     kind: str
     rules: tuple[int, ...]
@@ -63,7 +63,7 @@ class BadCycle:
 
 @dataclass(frozen=True, slots=True)
 class HyperGraph:
-    """Hyper-nodes and components, each in an order in which they can be evaluated."""
+    """Hyper-nodes and components, each in evaluation order."""
 
     hyper_nodes: tuple[HyperNode, ...]
     components: tuple[Component, ...]
@@ -119,14 +119,14 @@ def build(rules: Sequence[Rule], predicates: Sequence[str]) -> HyperGraph:
 
 
 def _ordered_components(parts: _Graph) -> list[list[int]]:
-    """Strongly connected components so that each comes behind all it depends on; ties by place in the program."""
+    """Strongly connected components in topological order; ties by place in the program."""
     found = [sorted(nodes) for nodes in rx.strongly_connected_components(parts.graph)]
     place = {node: at for at, nodes in enumerate(found) for node in nodes}
     condensed: rx.PyDiGraph[int, None] = rx.PyDiGraph()
     condensed.add_nodes_from(range(len(found)))
     between = {(place[a], place[b]) for a, b, _ in parts.edges if place[a] != place[b]}
     condensed.add_edges_from_no_data(sorted(between))
-    # A rule alone sorts by its place in the text, so that the order of evaluation reads like the program.
+    # A single rule sorts by its place in the text, so that the evaluation order reads like the program.
     first_rule = [min((parts.rule_of(n) for n in nodes if parts.is_rule(n)), default=-1) for nodes in found]
     order = rx.lexicographical_topological_sort(condensed, key=lambda at: f"{first_rule[at] + 1:09d}{found[at][0]:09d}")
     return [found[at] for at in order]
@@ -175,21 +175,8 @@ def _components(parts: _Graph, components: list[list[int]], strata: list[int], i
     return tuple(result)
 
 
-def rule_edges(rules: Sequence[Rule]) -> Iterator[tuple[int, int, str]]:
-    """The edges of the rule dependency graph proper: from, to, and how the second rule uses the head of the first.
-
-    There can be as many as there are pairs of rules, so they are made one by one, for those who want to see them.
-    """
-    deriving: dict[str, list[int]] = defaultdict(list)
-    for at, rule in enumerate(rules):
-        deriving[rule.head.predicate].append(at)
-    for to, rule in enumerate(rules):
-        for name, sign in sorted({(atom.predicate, sign) for atom, sign in atoms(rule.body)}):
-            yield from ((before, to, sign) for before in deriving[name])
-
-
 def _bad_cycles(parts: _Graph, place: dict[int, int], inside: _Inside) -> tuple[BadCycle, ...]:
-    """For each negative edge inside a component the shortest cycle through it; of very many, the first ones."""
+    """For each negative edge inside a component the shortest cycle through it; at most `_MOST_CYCLES`."""
     result: list[BadCycle] = []
     negative = [(at, edge) for at, edges in sorted(inside.items()) for edge in edges if edge[2] in (NEGATIVE, AGGREGATE)]
     members: dict[int, list[int]] = defaultdict(list)
@@ -202,7 +189,7 @@ def _bad_cycles(parts: _Graph, place: dict[int, int], inside: _Inside) -> tuple[
         path = [part[i] for i in rx.dijkstra_shortest_paths(part, local[user], local[used])[local[used]]]
         rules = [parts.rule_of(node) for node in path if parts.is_rule(node)]
         heads = [parts.predicates[node] for node in path if not parts.is_rule(node)]
-        # Read against the edges: each rule uses what the next one derives.
+        # Against the edges: each rule uses the head of the next one.
         chain = rules[::-1]
         result.append(BadCycle(sign, tuple(chain[-1:] + chain[:-1]), tuple(heads[-1:] + heads[-2::-1])))
     return tuple(result)

@@ -1,4 +1,4 @@
-"""Warnings: what is legal and probably not meant."""
+"""Lint: warnings on legal programs that probably do not mean what they say."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from tidelog.program.sameness import canonical_key
 from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Span
 from tidelog.syntax.printer import variable as printed
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Negation, Rule, Variable, atoms, names_of, variables
 from tidelog.values import Value
 
 _MOST_SUGGESTIONS = 20
-"""Looking for similar names takes time for each of them; nobody reads more."""
+"""The search for similar names costs time for each warning, and no reader needs more suggestions."""
 
 
 def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics, shown: Shown) -> None:
-    """Note every warning of a program without errors."""
+    """Add every warning of a program without errors to the diagnostics."""
     _undefined_relations(rules, relations, diagnostics, shown)
     fillable = _fillable(rules, relations)
     columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
@@ -38,8 +38,8 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
 
 
 def _clash(rule: Rule, columns: Mapping[str, tuple[Type, ...]]) -> Span | None:
-    """Where the rule sets things of different types equal."""
-    body = locals_apart(rule).body
+    """The place where a rule equates terms of disjoint types."""
+    body = rename_locals_apart(rule).body
     environment = environment_of(body, columns)
     for literal in body:
         match literal:
@@ -58,22 +58,22 @@ def _undefined_relations(
     diagnostics: Diagnostics,
     shown: Shown,
 ) -> None:
-    told: set[str] = set()
+    reported: set[str] = set()
     defined = [name for name, relation in relations.items() if relation.is_defined]
     defined += [name for name, function in FUNCTIONS.items() if function.is_boolean]
     for rule in rules:
         for atom, _ in atoms(rule.body):
             name = atom.predicate
-            if not relations[name].is_defined and name not in told:
-                told.add(name)
-                similar = did_you_mean(name, defined) if len(told) <= _MOST_SUGGESTIONS else None
+            if not relations[name].is_defined and name not in reported:
+                reported.add(name)
+                similar = did_you_mean(name, defined) if len(reported) <= _MOST_SUGGESTIONS else None
                 fix = similar or f"declare it if its facts come later: `@relation {shown(name)}(…) .`"
                 message = f"`{shown(name)}` has no facts, no rules and no declaration"
                 diagnostics.add("TL101", message, rule.source, atom.span, fix=fix)
 
 
 def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
-    apart = locals_apart(rule)
+    apart = rename_locals_apart(rule)
     everything = list(variables(apart.head, *apart.body))
     counts = Counter(variable.name for variable in everything)
     for variable in everything:
@@ -83,7 +83,7 @@ def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
 
 
 def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[str]:
-    """The relations that can have a fact without anybody inserting facts of derived ones."""
+    """The relations that can have a fact without explicit facts of derived relations."""
     fillable = {name for name, r in relations.items() if r.is_declared or r.has_facts or r.inputs or not r.has_rules}
     needs = {at: {a.predicate for a, sign in atoms(rule.body) if sign == "positive"} - fillable for at, rule in enumerate(rules)}
     waiters: dict[str, list[int]] = defaultdict(list)
@@ -103,7 +103,7 @@ def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[s
 
 
 def _never_fires(rule: Rule, fillable: set[str]) -> tuple[Span, str] | None:
-    """Where and why, if it is certain."""
+    """The place and the reason, if the rule certainly never fires."""
     return next(_contradictions(rule, fillable), None)
 
 

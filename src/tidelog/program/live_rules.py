@@ -1,7 +1,7 @@
-"""The rules of a running knowledge base, by number, name and sameness, so that some can come and go without a look at the others.
+"""The rules of a running knowledge base by number, name and canonical form, so that a change costs time for its own rules only.
 
-A rule keeps its number for as long as it is there.  Everything in `LiveRules` is replaced, never changed in place, so whoever
-holds an older one can go back to it.
+A rule keeps its number until it is removed.  `LiveRules` is immutable: `LiveRules.changed` builds the next version, and
+rollback keeps the old one.  Part of ZodiacEdge's Algorithms 2 to 4; `program.components` names the paper.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from tidelog.program.components import Component, Components, HyperNode, body_of
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
 from tidelog.program.sameness import canonical_key
-from tidelog.program.versions import another
+from tidelog.program.versions import new_version
 from tidelog.syntax.tree import Constant, Document, Layout, Rule, Statement, atoms
 
-Likeness = tuple[object, ...]
+Fingerprint = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveRules:
-    """A program's rules, and how they hang together."""
+    """A version of a program's rules, and of their components."""
 
     program: Program
     components: Components
-    """With the rules as they are evaluated."""
+    """Holds the rules in the form in which they are evaluated."""
     written: Mapping[int, Rule]
     """The rules as they were written."""
     named: Mapping[str, int]
-    alike: Mapping[Likeness, tuple[int, ...]]
-    """Rules that may be the same."""
+    alike: Mapping[Fingerprint, tuple[int, ...]]
+    """The rules of each fingerprint, which may be the same."""
     next_number: int
 
     @classmethod
     def of(cls, program: Program) -> LiveRules:
-        """Those of a program; the number of a rule is its position there."""
+        """The rules of a program; the number of a rule is its position there."""
         written = dict(enumerate(s for s in program.document.statements if isinstance(s, Rule)))
-        alike: dict[Likeness, list[int]] = {}
+        alike: dict[Fingerprint, list[int]] = {}
         for number, rule in enumerate(program.rules):
-            alike.setdefault(likeness(rule), []).append(number)
+            alike.setdefault(fingerprint(rule), []).append(number)
         return cls(
             program,
             Components.build(enumerate(program.rules)),
@@ -50,15 +50,15 @@ class LiveRules:
         )
 
     def same_as(self, rule: Rule) -> list[int]:
-        """The numbers of the rules that are the same as a rule, in the form in which they are evaluated."""
-        candidates = self.alike.get(likeness(rule), ())
+        """The numbers of the rules with the same canonical form as a rule, in the form in which they are evaluated."""
+        candidates = self.alike.get(fingerprint(rule), ())
         if not candidates:
             return []
         key = canonical_key(rule)
         return [number for number in candidates if canonical_key(self.components.rules[number]) == key]
 
     def position(self, number: int) -> int:
-        """Where a rule stands in the program now; -1 if it is there no more."""
+        """The position of a rule in the program; -1 if it was removed."""
         return next((at for at, other in enumerate(self.written) if other == number), -1)
 
     def shown(self, number: int) -> str:
@@ -67,7 +67,7 @@ class LiveRules:
         return rule.name or self.program.printer.rule(rule)
 
     def first_mention(self, relation: str) -> str | None:
-        """Where a relation is mentioned by a rule, for error messages."""
+        """The first place where a rule mentions a relation, for error messages."""
         number = next(iter((*self.components.deriving.get(relation, ()), *self.components.using.get(relation, ()))), None)
         if number is None:
             return None
@@ -75,7 +75,7 @@ class LiveRules:
         spans = [atom.span for atom in (rule.head, *(atom for atom, _ in atoms(rule.body))) if atom.predicate == relation]
         return rule.source.place(spans[0]) if spans else None
 
-    # --- rules that come and go ------------------------------------------------------------------------------------------
+    # --- rule changes ----------------------------------------------------------------------------------------------------
 
     def changed(
         self,
@@ -85,13 +85,13 @@ class LiveRules:
         relations: Mapping[str, Relation],
         prefixes: Mapping[str, str],
     ) -> RuleDifference:
-        """Without some rules and with others, each as it was written and as it is evaluated.
+        """Remove some rules and add others, each as written and as evaluated.
 
-        `renamed` are rules that stay and are written differently now; `relations` are those of new rules that are not known
-        yet, or are known otherwise.
+        `renamed` are rules that stay and are written differently now; `relations` are those of the new rules that are unknown
+        so far, or known with other properties.
         """
         components = self.components.copy()
-        written, named, alike = another(self.written), another(self.named), another(self.alike)
+        written, named, alike = new_version(self.written), new_version(self.named), new_version(self.alike)
         touched: set[Component] = set()
         mentioned: set[str] = set()
         for number in removed:
@@ -99,7 +99,7 @@ class LiveRules:
             mentioned |= {rule.head.predicate, *body_of(rule)}
             touched |= components.remove(number)
             _forget_name(written.pop(number), named)
-            key = likeness(rule)
+            key = fingerprint(rule)
             if left := tuple(other for other in alike[key] if other != number):
                 alike[key] = left
             else:
@@ -113,7 +113,7 @@ class LiveRules:
             numbers.append(number)
             touched |= components.add(number, rule)
             written[number] = own
-            key = likeness(rule)
+            key = fingerprint(rule)
             alike[key] = (*alike.get(key, ()), number)
         for number in (*renamed, *numbers):
             name = written[number].name
@@ -124,7 +124,9 @@ class LiveRules:
             components.forget(name)
         known = dict(self.program.relations)
         known |= relations
-        forgotten = _follow_rules(known, mentioned | relations.keys() | {rule.head.predicate for _, rule in added}, components)
+        forgotten = _update_relations(
+            known, mentioned | relations.keys() | {rule.head.predicate for _, rule in added}, components
+        )
         shown = [self.written[number] for number in {*removed, *renamed}], [written[number] for number in (*renamed, *numbers)]
         evaluated = [self.components.rules[number] for number in removed], [rule for _, rule in added]
         program = self._program(shown, evaluated, known, prefixes)
@@ -138,15 +140,15 @@ class LiveRules:
         relations: dict[str, Relation],
         prefixes: Mapping[str, str],
     ) -> Program:
-        """The program without some rules and with others, as they are written and as they are evaluated."""
+        """The program after removing the first and adding the second rules of each pair."""
         document = self.program.document
         statements, layout = document.statements, document.layout or (Layout(),) * len(document.statements)
-        for gone in shown[0]:
-            at = _place(gone, statements)
+        for rule in shown[0]:
+            at = _place(rule, statements)
             statements, layout = statements[:at] + statements[at + 1 :], layout[:at] + layout[at + 1 :]
         rules = self.program.rules
-        for gone in evaluated[0]:
-            at = _place(gone, rules)
+        for rule in evaluated[0]:
+            at = _place(rule, rules)
             rules = rules[:at] + rules[at + 1 :]
         return Program(
             Document(statements + tuple(shown[1]), layout + (Layout(),) * len(shown[1]), document.closing, document.source),
@@ -159,7 +161,7 @@ class LiveRules:
 
 @dataclass(frozen=True, slots=True)
 class NodeChange:
-    """Hyper-nodes that have become others: by the numbers of their rules, before and after."""
+    """A change of hyper-nodes: those before and those after."""
 
     what: str
     """`merged`, `split`, `created` or `dropped`."""
@@ -169,16 +171,16 @@ class NodeChange:
 
 @dataclass(frozen=True, slots=True)
 class RuleDifference:
-    """How rules differ from what they were."""
+    """The difference between two versions of the rules."""
 
     before: LiveRules
     after: LiveRules
     removed: tuple[int, ...]
     added: tuple[int, ...]
     components: set[Component]
-    """Those that have other rules, or other predicates, than before."""
+    """The components whose rules or predicates changed."""
     forgotten: set[str]
-    """Relations that nothing in the program mentions any more."""
+    """Relations that the program no longer mentions."""
 
     def node_changes(self) -> list[NodeChange]:
         """Which hyper-nodes were merged, split, created and dropped."""
@@ -208,12 +210,12 @@ class RuleDifference:
 
 
 def are_same(one: Rule, other: Rule) -> bool:
-    """Whether two rules are the same, in the form in which they are evaluated."""
-    return likeness(one) == likeness(other) and canonical_key(one) == canonical_key(other)
+    """Whether two rules, in the form in which they are evaluated, have the same canonical form."""
+    return fingerprint(one) == fingerprint(other) and canonical_key(one) == canonical_key(other)
 
 
-def likeness(rule: Rule) -> Likeness:
-    """What rules have in common that are the same: predicates and constants, in any order."""
+def fingerprint(rule: Rule) -> Fingerprint:
+    """A cheap key that rules of the same canonical form share: predicates and constants, in any order."""
     parts = [(atom.predicate, sign, _constants(atom.args)) for atom, sign in atoms(rule.body)]
     return rule.head.predicate, _constants(rule.head.args), len(rule.body), tuple(sorted(parts))
 
@@ -223,7 +225,7 @@ def _constants(args: Iterable[object]) -> str:
 
 
 def _place(rule: Rule, among: Sequence[Statement]) -> int:
-    """Where this very rule stands."""
+    """The position of a rule, by identity."""
     return next(at for at, other in enumerate(among) if other is rule)
 
 
@@ -232,8 +234,8 @@ def _forget_name(rule: Rule, named: MutableMapping[str, int]) -> None:
         del named[rule.name]
 
 
-def _follow_rules(relations: dict[str, Relation], names: Iterable[str], components: Components) -> set[str]:
-    """Let relations say whether they have rules; those that nothing mentions any more go, and are returned."""
+def _update_relations(relations: dict[str, Relation], names: Iterable[str], components: Components) -> set[str]:
+    """Update `has_rules` of some relations; relations that nothing mentions are removed and returned."""
     forgotten: set[str] = set()
     for name in names:
         relation = replace(relations[name], has_rules=name in components.deriving)

@@ -1,6 +1,6 @@
-"""Rules in the core form that evaluation works on.
+"""Lowering: rules with expressions in comparisons only.
 
-An expression in an atom is short for a fresh variable and an `=`, and so are an aggregate's target and a result that is not
+An expression in an atom becomes a fresh variable and an `=`, and so do an aggregate's target and a result that is not
 a variable.  After lowering, arguments of atoms are variables and constants, targets and results are variables, and
 expressions stand in comparisons only.  Fresh variables have names that start with `#`, which no text can write.
 """
@@ -14,7 +14,7 @@ from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Literal, Nega
 
 
 def lower(rule: Rule) -> Rule:
-    """The rule in core form."""
+    """The lowered rule."""
     fresh = _fresh_names()
     extra: list[Literal] = []
     head = _lower_atom(rule.head, extra, fresh)
@@ -23,12 +23,12 @@ def lower(rule: Rule) -> Rule:
 
 
 def lower_query(body: tuple[Literal, ...]) -> tuple[Literal, ...]:
-    """The body of a query in core form."""
+    """The lowered body of a query."""
     return tuple(_lower_body(body, _fresh_names()))
 
 
 def is_fresh(name: str) -> bool:
-    """Whether a variable was made here."""
+    """Whether lowering made a variable."""
     return name.startswith("#")
 
 

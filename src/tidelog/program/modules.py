@@ -1,18 +1,19 @@
-"""Relations that are closed by transitivity, so that an algorithm of their own can keep them.
+"""Modules: relations closed by transitivity, which a specialised algorithm can evaluate and maintain (`local.closure`).
 
-After Hu, Motik and Horrocks (AAAI 2019): a recursive component may hold *modules* beside other rules.  A module closes one
-relation R over its *external* facts, that is, those which the user or any other rule gives; these may arrive at any time.
+After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), modules TC and STC: a recursive
+component may hold *modules* beside other rules.  A module closes one relation R over its *external* facts (the paper's X_R):
+those that the user or any other rule gives, at any time.
 
 | kind | rules | R is |
 | --- | --- | --- |
-| transitive | `R(X, Z) :- R(X, Y), R(Y, Z)` | the transitive closure of the external facts |
-| symmetric-transitive | the same and `R(X, Y) :- R(Y, X)` | all pairs within a connected component of the external facts |
+| transitive (TC) | `R(X, Z) :- R(X, Y), R(Y, Z)` | the transitive closure of the external facts |
+| symmetric-transitive (STC) | the same and `R(X, Y) :- R(Y, X)` | all pairs within a connected component of the external facts |
 | linear | `R(X, Z) :- R(X, Y), E(Y, Z)`, E not depending on R | external facts, prolonged by any path of E at their ends |
 | linear | `R(X, Z) :- E(X, Y), R(Y, Z)` | the same, at their starts |
 
 The linear kind is an addition to the paper.  It is *not* the closure of R: an external fact of R is a start for E's paths and
-never a step of one.  Its base rule, `R(X, Y) :- E(X, Y)`, is a rule like any other that gives external facts; that there is one
-is noted, since then all of E is in R.
+never a step of one.  Its base rule, `R(X, Y) :- E(X, Y)`, is a rule like any other that derives external facts; `Module.base`
+records it, since then all of E is in R.
 
 With `X != Z` in the rule no fact R(a, a) is derived, and the closure is the same otherwise: a path between two different nodes
 has a simple path with the same ends, on which every prefix ends at another node than it starts.  For the linear kind this
@@ -33,7 +34,7 @@ from tidelog.syntax.tree import Atom, Comparison, Rule, Variable, atoms
 
 
 class ModuleKind(StrEnum):
-    """What a module does."""
+    """The closure that a module computes."""
 
     TRANSITIVE = "transitive"
     SYMMETRIC_TRANSITIVE = "symmetric-transitive"
@@ -55,14 +56,14 @@ class Module:
     extends: str | None = None
     """For the linear kind: whether E prolongs facts at their `end` or at their `start`."""
     base: str | None = None
-    """For the linear kind: whether base rules make `all` of E external facts, all but its `loops`, or nothing (None)."""
+    """For the linear kind: whether base rules make `all` of E external facts, all but its `loops`, or none of it (None)."""
     is_whole: bool = False
-    """Whether no other rule of R's component is recursive, so that R's pairs need not be stored."""
+    """Whether no other rule of R's component is recursive, so that R can be virtual."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
-    """`R(X, Z) :- A(X, Y), B(Y, Z)`, perhaps with inequalities among X, Y and Z."""
+    """`R(X, Z) :- A(X, Y), B(Y, Z)`, optionally with inequalities among X, Y and Z."""
 
     first: str
     second: str
@@ -103,7 +104,7 @@ def _transitive(relation: str, own: list[int], rules: Sequence[Rule]) -> Module 
         return None
     kind = ModuleKind.SYMMETRIC_TRANSITIVE if symmetric else ModuleKind.TRANSITIVE
     irreflexive = all(chain.ends_differ for chain in chains.values())
-    # `R(X, Z) :- R(X, Y), E(Y, Z)` beside the base rule of E says nothing new: the facts of E are facts of R.
+    # `R(X, Z) :- R(X, Y), E(Y, Z)` beside the base rule of E is redundant: the facts of E are facts of R.
     implied = [
         at
         for at, chain in all_chains.items()
@@ -139,7 +140,7 @@ def _needs_base(chain: _Chain, extends: str) -> bool:
 
 
 def _base(edge: str, own: list[int], rules: Sequence[Rule]) -> str | None:
-    """What rules `R(X, Y) :- E(X, Y)` give of E: `all`, all but `loops` if each has an `X != Y`, or nothing."""
+    """How much of E the rules `R(X, Y) :- E(X, Y)` copy: `all`, all but `loops` if each has an `X != Y`, or nothing."""
     found = {_is_copy(rules[at], edge) for at in own} - {None}
     return "all" if False in found else "loops" if found else None
 
@@ -179,7 +180,7 @@ def _readings(atom: Atom, turning: str | None) -> list[tuple[str, str]]:
 
 
 def _is_symmetry(rule: Rule) -> bool:
-    """`R(X, Y) :- R(Y, X)`, perhaps with `X != Y`, which changes nothing."""
+    """`R(X, Y) :- R(Y, X)`, optionally with `X != Y`, which changes nothing."""
     return _only_atom(rule, turned=True, predicate=rule.head.predicate) is not None
 
 

@@ -1,4 +1,4 @@
-"""A checked program, and the checks in their order."""
+"""A checked program, and all checks in their order: `check` is the entry point of the package."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Program:
 
     @cached_property
     def graph(self) -> HyperGraph:
-        """What depends on what; worked out when somebody asks, if nobody has before."""
+        """The dependency graph, built on first use."""
         return self.known_graph or hypergraph.build(self.rules, tuple(self.relations))
 
     @cached_property
     def modules(self) -> tuple[Module, ...]:
-        """The relations with an algorithm of their own."""
+        """The transitive relations that a closure evaluates."""
         return find_modules(self.rules, self.graph)
 
     @cached_property
@@ -108,7 +108,7 @@ def ground(fact: Fact, known: Mapping[str, Relation], diagnostics: Diagnostics) 
     values: list[Value] = []
     for position, arg in enumerate(fact.atom.args):
         if not _can_be_computed(arg):
-            continue  # and that has been said already
+            continue  # another check has reported it
         value = evaluate(arg, {})
         if value is None:
             diagnostics.add("TL043", "this expression has no value, so there is no such fact", fact.source, arg.span)
@@ -127,7 +127,7 @@ def _can_be_computed(term: Term) -> bool:
 
 
 def refuse_cycle(cycle: BadCycle, rules: Sequence[Rule], printer: Printer, diagnostics: Diagnostics) -> None:
-    """Note a recursion through negation or an aggregate, rule by rule."""
+    """Report a recursion through negation or an aggregate, rule by rule."""
     first = rules[cycle.rules[0]]
     code, how = ("TL050", "negation") if cycle.kind == hypergraph.NEGATIVE else ("TL051", "an aggregate")
     head, used = printer.predicate(first.head.predicate), printer.predicate(cycle.uses[0])

@@ -21,7 +21,7 @@ ANSWER = "#answer"
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A checked query: its body, and the names of its variables in the order in which they first stand there."""
+    """A checked query: its body, and the names of its variables in the order of their first occurrence."""
 
     body: tuple[Literal, ...]
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The relations of a program: arity, columns, where their facts come from; and every check on names."""
+"""The relations of a program (arity, columns, sources of facts), and every check on names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tidelog.syntax.tree import Atom, Call, Column, Constant, Declaration, Docum
 from tidelog.values import Kind
 
 Shown = Callable[[str], str]
-"""How the name of a relation is shown: with the program's prefixes."""
+"""Prints the name of a relation with the program's prefixes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What is known of a relation from the program alone."""
+    """The properties of a relation that the program states."""
 
     name: str
     arity: int
@@ -36,7 +36,7 @@ class Relation:
 
     @property
     def is_defined(self) -> bool:
-        """Whether the program says where its facts come from."""
+        """Whether the program declares it or has a source of its facts."""
         return self.is_declared or self.has_rules or self.has_facts or bool(self.inputs)
 
     @property
@@ -53,7 +53,7 @@ class Relation:
 
 
 def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[str, Relation]:
-    """All relations, in the order of their first appearance; a second arity or declaration is noted."""
+    """All relations in the order of their first occurrence; a second arity or declaration is an error."""
     places: dict[str, tuple[int, Source, Span]] = {}
     declared: dict[str, Declaration] = {}
     rules, facts = set[str](), set[str]()
@@ -135,7 +135,7 @@ def _check_unknown_port(
 
 
 def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
-    """Names, types and columns of `@relation` and `@input`."""
+    """Check names, types and columns of `@relation`."""
     for statement in document.statements:
         if not isinstance(statement, Declaration):
             continue
@@ -156,7 +156,7 @@ def check_declarations(document: Document, diagnostics: Diagnostics) -> None:
 
 
 def check_names(document: Document, diagnostics: Diagnostics) -> None:
-    """Functions that do not exist or get the wrong number of arguments; rules with the same name."""
+    """Report unknown functions, wrong numbers of arguments, and rules with the same name."""
     labels: dict[str, Rule] = {}
     relations = {atom.predicate for statement in document.statements for atom in mentions(statement)}
     for statement in document.statements:

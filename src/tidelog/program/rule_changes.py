@@ -1,7 +1,7 @@
-"""Rules that come to a running knowledge base, and rules that go: read, checked against those that are there, or refused.
+"""Plans a change of rules in a running knowledge base: parses and checks it against the live rules, or refuses it.
 
-Only what is new is checked, and of the rules that are there, only those that a new one depends on or that depend on it, as far
-as the order of the components tells.  All that is wrong is said at once, and nothing has been changed then.
+Only new rules are checked, and of the live rules those in the same component, for stratification.  One error tells everything
+that is wrong, and nothing has changed then.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from tidelog.syntax.tree import Atom, Declaration, Document, Fact, Port, Rule, S
 
 _NAME = re.compile(r"\s*[^\W\d]\w*\s*")
 _MOST_COMPARED = 200
-"""Rules that are looked at for one that may be meant."""
+"""Rules that are compared to suggest a similar one."""
 
 
 @dataclass(slots=True)
 class RuleChange:
-    """What is to happen."""
+    """A checked change."""
 
     difference: RuleDifference | None = None
-    """None if no rule comes or goes."""
+    """None if no rule changes."""
     insert: list[GroundFact] = field(default_factory=list)
     delete: list[GroundFact] = field(default_factory=list)
-    """Clauses without a body are facts, here as everywhere."""
+    """Facts: clauses without a body."""
     relations: dict[str, Relation] = field(default_factory=dict)
     """Relations that are declared, or have facts, for the first time."""
 
 
 NO_CHANGE = RuleChange()
-"""Nothing is to happen."""
+"""The empty change."""
 
 
 def plan_change(live: LiveRules, remove: Iterable[str], add: Iterable[str], others: Mapping[str, Relation]) -> RuleChange:
-    """What happens if some rules go, by their names or texts, and others come; or one `TidelogError` with all that is wrong.
+    """The change that removes rules, by their names or texts, and adds others; or one `TidelogError` with all that is wrong.
 
-    `others` are relations of which there are facts, and that no rule mentions.
+    `others` are relations with facts that no rule mentions.
     """
     return _Planner(live, others).plan(remove, add)
 
@@ -74,22 +74,22 @@ class _Planner:
         for rule in rules:
             evaluated = coerce_rule(rule, known)
             same = [number for number in self.live.same_as(evaluated) if number not in renamed]
-            going = [number for number in same if number in removed]
-            if len(going) < len(same) or any(are_same(evaluated, other) for _, other in added):
+            replaced = [number for number in same if number in removed]
+            if len(replaced) < len(same) or any(are_same(evaluated, other) for _, other in added):
                 self._refuse_twice(rule, [number for number in same if number not in removed])
-            elif going:
-                renamed[going[0]] = rule
+            elif replaced:
+                renamed[replaced[0]] = rule
             else:
                 added.append((rule, evaluated))
         self._check_rule_names(rules, removed)
         self.problems.raise_errors()
         new = {name: relation for name, relation in known.items() if self.program.relations.get(name) != relation}
-        gone = [number for number in removed if number not in renamed]
+        dropped = [number for number in removed if number not in renamed]
         declared = {name for name, relation in new.items() if relation.is_declared}
-        if gone or added or renamed or declared:
+        if dropped or added or renamed or declared:
             mentioned = {name for _, rule in added for name in (rule.head.predicate, *body_of(rule))}
             taken_up = {name: new[name] for name in new if name in mentioned | declared}
-            difference = self.live.changed(gone, added, renamed, taken_up, document.prefixes)
+            difference = self.live.changed(dropped, added, renamed, taken_up, document.prefixes)
             self._check_strata(difference)
             self.problems.raise_errors()
             self.change.difference = difference
@@ -103,7 +103,7 @@ class _Planner:
     # --- rules to remove -------------------------------------------------------------------------------------------------
 
     def _meant(self, text: str) -> list[int]:
-        """The rules that a name or a text means."""
+        """The rules that a name or a text refers to."""
         if _NAME.fullmatch(text):
             name = text.strip()
             if name in self.live.named:
@@ -147,13 +147,13 @@ class _Planner:
             return
         self._check_facts([fact], {relation.name: relation}, self.change.delete)
 
-    # --- what comes ------------------------------------------------------------------------------------------------------
+    # --- rules to add ----------------------------------------------------------------------------------------------------
 
     def _known(self, name: str) -> Relation | None:
         return self.program.relations.get(name) or self.others.get(name)
 
     def _relations_of(self, document: Document) -> dict[str, Relation]:
-        """The relations that a text mentions, as far as they are known already, and as it makes them."""
+        """The relations that a text mentions: as known so far, else as the text defines them."""
         problems = self.problems
         found = relations.collect(document, problems, self.printer.predicate)
         for statement in document.statements:
@@ -187,7 +187,7 @@ class _Planner:
         relations.check_declarations(document, self.problems)
         relations.check_names(document, self.problems)
         if self.problems.errors:
-            return  # types and values make sense only of relations that do
+            return  # types can be checked only once names and arities are right
         facts = [s for s in document.statements if isinstance(s, Fact)]
         checker = TypeChecker(known, self.problems, self.printer.predicate)
         for rule in rules:
@@ -220,7 +220,7 @@ class _Planner:
                 self.problems.add("TL026", message, rule.source, rule.span, fix=fix)
 
     def _check_strata(self, difference: RuleDifference) -> None:
-        """Recursion through negation or an aggregate; it can only be in components that have changed."""
+        """Refuse recursion through negation or an aggregate; only changed components can have it."""
         after = difference.after.components
         for component in difference.components if difference.added else ():
             rules = [after.rules[number] for number in after.rules_of(component)]

@@ -1,4 +1,4 @@
-"""Safety: every variable of a head, a comparison and a negated atom is bound by something."""
+"""Safety: a positive atom, an assignment or an aggregate binds every variable of a head, a comparison and a negated atom."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def schedule_of(rule: Rule) -> Schedule:
 
 
 def check_rule(rule: Rule, diagnostics: Diagnostics) -> None:
-    """Note each variable that nothing binds, once, at the place that says most."""
+    """Report each unbound variable once, at its most telling place."""
     unbound = {name for name in schedule_of(rule).unbound if not is_fresh(name)}
     for name in sorted(unbound):
         code, variable, message, fix = _explain(name, rule)
@@ -27,7 +27,7 @@ def check_rule(rule: Rule, diagnostics: Diagnostics) -> None:
 
 
 def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
-    """A clause without a body must be ground."""
+    """Report the variables of a clause without a body, which must be ground."""
     for variable in variables(fact.atom):
         shown = printed(variable.name)
         fix = f"write a constant, or a rule with a body that binds {shown}"
@@ -37,7 +37,7 @@ def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
 
 
 def _explain(name: str, rule: Rule) -> tuple[str, Variable, str, str | None]:
-    """Code, place, sentence and fix for an unbound variable."""
+    """Code, place, message and fix for an unbound variable."""
     shown = printed(name)
     if place := _find(name, rule.head):
         return "TL030", place, f"nothing in the body binds {shown}, which stands in the head", _where_it_stands(name, rule)

@@ -1,10 +1,10 @@
-"""When two rules are the same: equal up to the names of variables and the order of the body.
+"""Canonical form of rules: two rules are the same if they are equal up to variable names and the order of the body.
 
-`canonical_key` gives equal keys to the same rules and different keys to different ones.  The variables of the head are named by
-their places there.  What they leave unconnected of the body is keyed part by part.  Within a part, variables are named by colour
-refinement, as graph canonisation does: a variable's colour is where it stands and which colours stand beside it.  Where
-variables cannot be told apart, each is tried in turn and the smallest result taken, except that of variables which can be
-swapped without changing the part one is enough.  A part so symmetric that this takes more work than `_MOST_WORK` falls back on
+`canonical_key` gives equal keys to the same rules and different keys to different ones.  Variables of the head are named by
+their positions.  The body falls into parts that share no other variable, and each part has a key.  Within a part, colour
+refinement names the variables, as in graph canonisation: a variable's colour is its positions and the colours beside it.  Where
+colours do not distinguish variables, each is tried and the smallest result taken; of variables that can be
+swapped without changing the part, one is enough.  A part so symmetric that this takes more work than `_MOST_WORK` falls back on
 the order in which it is written.
 """
 
@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 
 import rustworkx as rx
 
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, Variable, variables
 
 _MOST_WORK = 20_000
-"""Literals looked at, again and again, before a part is given up as too symmetric."""
+"""Literals visited before a part counts as too symmetric."""
 
 Colours = Mapping[str, int]
 Key = tuple[object, ...]
@@ -31,14 +31,14 @@ class _TooSymmetricError(Exception):
 
 def canonical_key(rule: Rule) -> Key:
     """A key that two rules share if and only if they are the same; the rule's name does not matter."""
-    apart = locals_apart(rule)
+    apart = rename_locals_apart(rule)
     head = {name: -1 - at for at, name in enumerate(dict.fromkeys(v.name for v in variables(apart.head)))}
     parts = sorted((_part_key(part, head) for part in _parts(apart.body, head)), key=repr)
     return _shape(apart.head, head), tuple(parts)
 
 
 def _parts(body: Sequence[Literal], head: Colours) -> list[list[Literal]]:
-    """The literals that variables outside of the head hold together."""
+    """The parts of a body: literals connected by variables that are not in the head."""
     graph: rx.PyGraph[int, None] = rx.PyGraph()
     graph.add_nodes_from(range(len(body)))
     first: dict[str, int] = {}
@@ -90,7 +90,7 @@ class _Search:
         return _shape(literal, {**self.head, **colours}, marked)
 
     def _refined(self, colours: dict[str, int]) -> dict[str, int]:
-        """Colours split by what stands around each variable, until nothing splits any more."""
+        """Refine colours by the surroundings of each variable, until they are stable."""
         while True:
             seen = {name: (colours[name], self._surroundings(name, colours)) for name in colours}
             rank = {key: at for at, key in enumerate(sorted(set(seen.values())))}
@@ -120,7 +120,7 @@ def _singled_out(colours: dict[str, int], name: str) -> dict[str, int]:
 
 
 def _shape(thing: Literal | Term | None, colours: Colours, marked: str | None = None) -> Key:
-    """A literal or term with colours in the place of variables; the marked one stands out."""
+    """A literal or term with colours for variables; the marked variable has a key of its own."""
     match thing:
         case None:
             return ()

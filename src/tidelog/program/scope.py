@@ -1,14 +1,14 @@
-"""Who binds what in a rule: an order in which its literals can be evaluated, or the variables that nothing binds.
+"""Scheduling of a rule body: an order in which its literals can be evaluated, or the variables that nothing binds.
 
-`schedule` takes a rule in core form.  The order is a matter of safety only: it exists if and only if the rule is safe, and
+`schedule` takes a lowered rule.  The order decides safety only: it exists if and only if the rule is safe, and
 no result depends on it.
 
 An aggregate groups by the variables it shares with the rest of the rule: with the head, with literals outside of any
 aggregate, or with the result of an aggregate.  It is *total* if the rest of the rule binds all of them (then `count` and
 `sum` of nothing are 0); otherwise it is *partial* and ranges over the groups that exist.  Which of the two it is depends on
-sets of literals alone, never on the order in which they are written: aggregates become total as long as any can; where none
-can, all those that wait neither for an aggregate's result nor for what an assignment computes from the results and groups of
-waiting ones are partial, together, and so on.
+sets of literals alone, never on the order in which they are written.  Aggregates become total as long as any can.  Where none
+can, all those that wait neither for an aggregate's result nor for an assignment from results and groups of
+waiting aggregates become partial, together, and so on.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tidelog.syntax.tree import names_of as names
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One literal in its turn."""
+    """One literal in evaluation order."""
 
     literal: Literal
     binds: Variable | None = None
-    """For `X = e` that binds X: the variable.  Its comparison has been turned so that X stands on the left."""
+    """For `X = e` that binds X: the variable.  `literal` then has X on the left."""
     inner: tuple[Step, ...] = ()
     """For an aggregate: the order of its body, once the groups that the rest of the rule binds are bound."""
     groups: tuple[str, ...] = ()
@@ -39,14 +39,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The steps of a rule, and the variables to blame if there is no order for all of its literals."""
+    """The steps of a rule, and the unbound variables if there is no order for all of its literals."""
 
     steps: tuple[Step, ...]
     unbound: frozenset[str] = frozenset()
 
 
 def schedule(body: Sequence[Literal], head: Sequence[Term] = ()) -> Schedule:
-    """An evaluation order for a body in core form; the head's variables must come out bound."""
+    """An evaluation order for a lowered body; it must bind the head's variables."""
     return _Scheduler(body, names(head)).run()
 
 
@@ -56,7 +56,7 @@ def _names_outside(body: Sequence[Literal], head: set[str]) -> set[str]:
 
 
 class _Scheduler:
-    """Takes literals as their variables become bound; each variable knows who waits for it, so the cost is linear."""
+    """Takes literals as their variables become bound; each variable has a list of waiting literals, so the cost is linear."""
 
     def __init__(self, body: Sequence[Literal], head: set[str], given: Iterable[str] = ()) -> None:
         self.body, self.head = body, head
@@ -102,7 +102,7 @@ class _Scheduler:
                 causes[name].append(blamed - {name})
         for name in sorted(unbound):
             if any(others and others <= unbound - {name} for others in causes[name]):
-                unbound.discard(name)  # it would be bound if the others were
+                unbound.discard(name)  # it is bound as soon as the others are
         return Schedule(tuple(self.steps), frozenset(unbound))
 
     def _would_bind(self, literal: Literal) -> set[str]:
@@ -121,7 +121,7 @@ class _Scheduler:
             for at in self.waiters.pop(name, ()):
                 self.missing[at].discard(name)
                 if at in self.waiting and self._is_ready(at):
-                    self.ready.appendleft(at)  # tests first: they make the joins behind them smaller
+                    self.ready.appendleft(at)  # tests first: they make later joins smaller
 
     def _is_ready(self, at: int) -> bool:
         return not self.missing[at] or self._assigned(at) is not None
@@ -156,7 +156,7 @@ class _Scheduler:
                 self._bind(names([literal]))
 
     def _partial_aggregates(self) -> bool:
-        """Take all aggregates that wait for no other's result; if each waits for another one, all of them."""
+        """Take all aggregates that wait for no other's result, or all of them if each waits for another one."""
         aggregates = {at: a for at, a in self.waiting.items() if isinstance(a, Aggregate) and self.missing[at]}
         coming = self._coming(aggregates)
         free = [at for at in aggregates if not self.missing[at] & coming]

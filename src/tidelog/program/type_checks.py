@@ -1,4 +1,4 @@
-"""Type errors: only what is certain.
+"""Type checks: report only what is certainly an error.
 
 A relation without a declaration takes anything, at any time.  So these are errors: a variable that would need two types at once,
 an operator that no possible kind of its arguments fits, a constant of the wrong type.
@@ -11,7 +11,7 @@ from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, INT, STRING, Ty
 from tidelog.program.relations import Shown
 from tidelog.program.types import Environment, Relations, declared_types, environment_of, type_of
 from tidelog.syntax.printer import variable as printed
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -33,23 +33,23 @@ class TypeChecker:
     """Checks facts and rules against the declared columns, and against the functions they use."""
 
     def __init__(self, relations: Relations, diagnostics: Diagnostics, shown: Shown) -> None:
-        """Nothing is kept between rules but the relations."""
+        """Relations are the only state between rules."""
         self.relations, self.diagnostics, self.shown = relations, diagnostics, shown
         self.columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
 
     def check_fact(self, fact: Fact) -> None:
-        """Constants fit their columns, expressions their functions."""
+        """Check constants against their columns and expressions against their functions."""
         self._check_atom(fact.atom, {}, fact, is_head=True)
 
     def check_rule(self, rule: Rule) -> None:
-        """Everything in a rule fits."""
-        rule = locals_apart(rule)
+        """Check all terms of a rule."""
+        rule = rename_locals_apart(rule)
         environment = self._clashes(rule.body, rule, {})
         self._check_body(rule.body, environment, rule)
         self._check_atom(rule.head, environment, rule, is_head=True)
 
     def _clashes(self, body: tuple[Literal, ...], rule: Rule, outer: Environment) -> Environment:
-        """The types of the variables; where columns contradict each other, that is noted and the variable left open."""
+        """The types of the variables; a variable whose columns contradict each other is reported and left out."""
         first = {name: f"{type_name(kinds)} outside of the aggregate" for name, kinds in outer.items()}
         so_far: Environment = dict(outer)
         clashing: set[str] = set()
@@ -100,7 +100,7 @@ class TypeChecker:
         left, right = (self._check_term(side, environment, rule) for side in (literal.left, literal.right))
         if literal.op in ("=", "!=") or not (left and right):
             return
-        if not any(left & fused and right & fused for fused in COMPARABLE):
+        if not any(left & comparable and right & comparable for comparable in COMPARABLE):
             message = f"`{literal.op}` finds no order between {type_name(left)} and {type_name(right)}"
             self.diagnostics.add("TL042", message, rule.source, literal.span)
 
@@ -116,7 +116,7 @@ class TypeChecker:
                 self.diagnostics.add("TL042", message, rule.source, literal.target.span)
 
     def _check_term(self, term: Term, environment: Environment, statement: Rule | Fact) -> Type:
-        """The type of a term; the innermost call that cannot have a value is noted."""
+        """The type of a term; the innermost call that cannot have a value is reported."""
         kinds = type_of(term, environment)
         if not kinds and isinstance(term, Call):
             types = [self._check_term(arg, environment, statement) for arg in term.args]

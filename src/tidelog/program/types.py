@@ -1,4 +1,4 @@
-"""Types: what kinds of values each term can have, given the declared columns, and what undeclared columns turn out to hold."""
+"""Type inference: the kinds of values that a term can have, given the columns, and the kinds that undeclared columns can hold."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tidelog.functions.signatures import ANY, FUNCTIONS, NEVER, Type, aggregate_type
 from tidelog.program.hypergraph import HyperGraph
 from tidelog.program.relations import Relation
-from tidelog.syntax.renaming import locals_apart
+from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Rule, Term, Variable, names_of
 from tidelog.values import Value
 
@@ -15,7 +15,7 @@ Environment = dict[str, Type]
 Relations = Mapping[str, Relation]
 
 _PASSES = 3
-"""How often equations pass types on; more would only find errors that nobody makes."""
+"""Passes over the equations; more passes find only contrived errors."""
 
 
 def type_of(term: Term, environment: Mapping[str, Type]) -> Type:
@@ -38,7 +38,7 @@ def environment_of(
 ) -> Environment:
     """The types of the variables of a body, from the types of the columns they stand in and from equations.
 
-    Variables that are local to aggregates must have names of their own (`syntax.renaming.locals_apart`).
+    Variables that are local to aggregates must have names of their own (`syntax.renaming.rename_locals_apart`).
     """
     literals = list(body)
     environment: Environment = dict(outer or {})
@@ -78,9 +78,9 @@ def infer(
     facts: Iterable[tuple[str, tuple[Value, ...]]],
     graph: HyperGraph,
 ) -> dict[str, tuple[Type, ...]]:
-    """For each relation the kinds of its columns: as declared, or as the program's facts and rules make them.
+    """For each relation the kinds of its columns: declared, or inferred from the program's facts and rules.
 
-    What is neither declared nor shown by the program is `ANY`, since its facts come from outside.
+    A column that is neither declared nor inferred is `ANY`, since its facts come from outside.
     """
     types: dict[str, list[Type]] = {}
     for name, relation in relations.items():
@@ -100,8 +100,8 @@ def infer(
 
 
 def _widen(rule: Rule, columns: dict[str, tuple[Type, ...]]) -> bool:
-    """Let the columns of the rule's head take what the rule derives; whether that was new."""
-    environment = environment_of(locals_apart(rule).body, columns)
+    """Widen the columns of the rule's head by the types that the rule derives; whether they changed."""
+    environment = environment_of(rename_locals_apart(rule).body, columns)
     before = columns[rule.head.predicate]
     after = tuple(kinds | type_of(arg, environment) for kinds, arg in zip(before, rule.head.args, strict=True))
     columns[rule.head.predicate] = after

@@ -1,4 +1,4 @@
-"""Mappings that come in versions: another version costs what has changed, and not what there is."""
+"""Copy-on-write mappings: a new version costs time for what has changed, not for all entries."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from typing import TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 _SMALL = 512
-"""So few entries are copied more quickly."""
+"""A mapping with fewer entries is copied: that is faster."""
 _SHARE = 8
-"""A version that differs in more than one of so many entries is copied as a whole."""
+"""A version that differs in more than one entry of so many is copied as a whole."""
 
 
-def another(mapping: Mapping[K, V]) -> MutableMapping[K, V]:
-    """A mapping with the same entries that can change by itself; the one that is given must not change any more."""
+def new_version(mapping: Mapping[K, V]) -> MutableMapping[K, V]:
+    """A mutable mapping with the same entries; from now on the given one must not change."""
     if isinstance(mapping, _Version):
-        return mapping.another()
+        return mapping.new_version()
     return dict(mapping) if len(mapping) < _SMALL else _Version(dict(mapping) if not isinstance(mapping, dict) else mapping)
 
 
 class _Version(MutableMapping[K, V]):
-    """Entries of a dictionary that never changes, and how they differ from these."""
+    """A dictionary that never changes, and the differences from it."""
 
-    __slots__ = ("_base", "_gone", "_own")
+    __slots__ = ("_base", "_deleted", "_own")
 
     def __init__(self, base: dict[K, V]) -> None:
         self._base = base
         self._own: dict[K, V] = {}
-        """Entries that are new or others; where the key was gone in between, it stands behind all of the base."""
-        self._gone: set[K] = set()
-        """Keys of the base that have been taken out, even if they are back."""
+        """New and changed entries; a key that was deleted and set again iterates behind the base."""
+        self._deleted: set[K] = set()
+        """Deleted keys of the base, even if they were set again."""
 
-    def another(self) -> MutableMapping[K, V]:
-        """Another version."""
-        if _SHARE * (len(self._own) + len(self._gone)) > len(self._base):
-            return another(dict(self.items()))
+    def new_version(self) -> MutableMapping[K, V]:
+        """A new version of this mapping."""
+        if _SHARE * (len(self._own) + len(self._deleted)) > len(self._base):
+            return new_version(dict(self.items()))
         result = _Version(self._base)
-        result._own, result._gone = self._own.copy(), self._gone.copy()
+        result._own, result._deleted = self._own.copy(), self._deleted.copy()
         return result
 
     def __getitem__(self, key: K) -> V:
         if key in self._own:
             return self._own[key]
-        if key in self._gone:
+        if key in self._deleted:
             raise KeyError(key)
         return self._base[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._own or (key in self._base and key not in self._gone)
+        return key in self._own or (key in self._base and key not in self._deleted)
 
     def __setitem__(self, key: K, value: V) -> None:
         self._own[key] = value
@@ -58,13 +58,13 @@ class _Version(MutableMapping[K, V]):
             raise KeyError(key)
         self._own.pop(key, None)
         if key in self._base:
-            self._gone.add(key)
+            self._deleted.add(key)
 
     def __iter__(self) -> Iterator[K]:
-        base, gone = self._base, self._gone
-        yield from (key for key in base if key not in gone) if gone else base
-        yield from (key for key in self._own if key not in base or key in gone)
+        base, deleted = self._base, self._deleted
+        yield from (key for key in base if key not in deleted) if deleted else base
+        yield from (key for key in self._own if key not in base or key in deleted)
 
     def __len__(self) -> int:
-        new = sum(key not in self._base or key in self._gone for key in self._own)
-        return len(self._base) - len(self._gone) + new
+        new = sum(key not in self._base or key in self._deleted for key in self._own)
+        return len(self._base) - len(self._deleted) + new

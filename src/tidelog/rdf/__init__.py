@@ -1,1 +1,1 @@
-"""RDF as facts: N-Triples and Turtle, each term as the key of its value."""
+"""RDF as facts: `ntriples` and `turtle` parse files; `terms` gives each RDF term the key of its value."""

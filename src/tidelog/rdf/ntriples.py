@@ -1,7 +1,7 @@
-r"""N-Triples, many lines at a time: Arrow splits the lines of the usual form, pyoxigraph puts all others into that form.
+r"""N-Triples in batches of lines: Arrow splits lines of the usual form; pyoxigraph rewrites all others into that form.
 
 The usual form has one blank between its parts, escapes in literals only, and nothing behind the dot, as most programs write
-it. What is left even then goes term by term. All ways give the same key for the same term.
+it.  Lines that are still not in that form go term by term.  All paths give the same key for the same term.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LONGEST_SHOWN = 200
 
 @dataclass(slots=True)
 class Triples:
-    """The triples of some lines as keys, and the lines that are none."""
+    """The triples of some lines as keys, and the rejected lines."""
 
     subjects: pa.Array
     predicates: pa.Array
@@ -37,11 +37,11 @@ class Triples:
     lines: NDArray[np.int64]
     """For each triple the number of its line, counted from 0."""
     rejected: list[tuple[int, str]] = field(default_factory=list)
-    """Lines that are no triple, by their numbers, each with the reason."""
+    """The numbers of lines that are not triples, each with the reason."""
 
 
 def parse_lines(lines: pa.Array, scopes: pa.Array | str) -> Triples:
-    """The triples of lines; `scopes` are the marks of their files for blank nodes.  Empty lines and comments are passed over."""
+    """The triples of lines; `scopes` mark the files of blank nodes.  Empty lines and comments are skipped."""
     lines, rejected = _valid(lines)
     if pc.any(pc.ends_with(lines, "\r")).as_py():
         lines = pc.utf8_rtrim(lines, "\r")
@@ -59,7 +59,7 @@ def parse_lines(lines: pa.Array, scopes: pa.Array | str) -> Triples:
 
 
 def _valid(lines: pa.Array) -> tuple[pa.Array, list[tuple[int, str]]]:
-    """The lines, with an empty one in the place of each that is not UTF-8."""
+    """The lines, with an empty one for each that is not UTF-8, and the rejects."""
     try:
         lines.validate(full=True)
     except pa.ArrowInvalid:
@@ -107,7 +107,7 @@ def _without_misfits(triples: Triples, objects: pa.Array) -> Triples:
 
 
 def _parse_odd(lines: list[str], scopes: list[str], places: NDArray[np.int64]) -> Triples:
-    """The triples of lines of any form, which pyoxigraph parses and writes again."""
+    """The triples of lines of any form, parsed and rewritten by pyoxigraph."""
     ox = oxigraph()
     found, wheres, rejected = _found(lines)
     numbers = places[wheres]
@@ -127,7 +127,7 @@ def _parse_odd(lines: list[str], scopes: list[str], places: NDArray[np.int64]) -
 
 
 def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[int, str]]]:
-    """The triples of pyoxigraph, their lines, and what it rejects: all at once, or line by line if one of them is wrong."""
+    """Pyoxigraph's triples, their lines, and its rejects: all lines at once, or line by line if one is wrong."""
     ox = oxigraph()
     try:
         found = list(ox.parse("\n".join(lines).encode(), format=ox.RdfFormat.N_TRIPLES))
@@ -148,7 +148,7 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
 
 
 def _by_terms(triples: list[tuple[Any, str, int]]) -> Triples:
-    """Triples one by one, each with the scope of its file and its line."""
+    """The keys of triples, term by term."""
     keys: list[list[str | None]] = []
     numbers: list[int] = []
     rejected: list[tuple[int, str]] = []
@@ -165,7 +165,7 @@ def _by_terms(triples: list[tuple[Any, str, int]]) -> Triples:
 
 
 def said(error: Exception) -> str:
-    """What pyoxigraph says of a text, without the place in it."""
+    """Pyoxigraph's error message without the position."""
     message = str(getattr(error, "msg", None) or error)
     return re.sub(r"^Parser error at line \d+ .*?: ", "", message)
 

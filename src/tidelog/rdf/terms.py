@@ -1,9 +1,9 @@
-"""The terms of RDF as keys: the same term has the same key, however it is written and whoever parsed it.
+"""Keys of RDF terms: the same term has the same key, however it is written and parsed.
 
-What a literal means is said by `tidelog.values`: `"5"^^xsd:integer` is the integer 5, `"chat"@fr` a literal with a language.
-Whole columns of literals are converted by Arrow where that gives the same; only distinct texts of other forms go one by one.
+`tidelog.values` defines the meaning of a literal: `"5"^^xsd:integer` is the integer 5, `"chat"@fr` a literal with a language.
+Arrow converts whole columns of literals where that gives the same; only distinct texts of other forms go one by one.
 
-A blank node is an IRI that starts with `_:`. Its label belongs to its file, so the key has a mark of the file in it.
+A blank node is an IRI that starts with `_:`.  Its label belongs to its file, so the key includes a mark of the file.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _KINDS = {
     XSD + "date": (Kind.DATE, r"^\S+$"),
     XSD + "dateTime": (Kind.TIMESTAMP, r"^\S+T\S+(?:Z|[+-][0-9]{2}:[0-9]{2})$"),
 }
-"""Datatypes that are a kind of their own, and the texts for which `files.text_types` and `values.typed_literal` agree."""
+"""Datatypes with a kind of their own, and the texts for which `files.text_types` and `values.typed_literal` agree."""
 
 _BACKSLASH, _QUOTE, _SEPARATOR = "\x00", "\x01", "\x02"
-"""What stands for an escaped backslash and quote, and between texts, meanwhile; the usual form has no such characters."""
+"""Temporary characters for an escaped backslash and quote, and between texts; the usual form has no such characters."""
 _CODE = re.compile(r"\\u([0-9A-Fa-f]{4})")
 _ESCAPES = (("\\t", "\t"), ("\\n", "\n"), ("\\r", "\r"), ("\\b", "\b"), ("\\f", "\f"), ("\\'", "'"))
 
 
 def oxigraph() -> ModuleType:
-    """The library that parses RDF, or an error that says how to install it."""
+    """The library that parses RDF, or an error with the install command."""
     try:
         import pyoxigraph
     except ImportError as error:
@@ -57,7 +57,7 @@ def scope_of(file: str) -> str:
 
 
 def key_of_term(term: Any, scope: str) -> str | None:
-    """The key of a term of pyoxigraph; None if it has none: a literal that is not what its datatype says, or a quoted triple."""
+    """The key of a pyoxigraph term; None for a literal that does not fit its datatype, or a quoted triple."""
     match type(term).__name__:
         case "NamedNode":
             return f"u{term.value}"
@@ -84,7 +84,7 @@ def keys_of_nodes(nodes: pa.Array, scopes: pa.Array | str) -> pa.Array:
 
 
 def keys_of_literals(literals: pa.Array) -> pa.Array:
-    """The keys of literals as N-Triples writes them in its usual form; null for one that is not of its datatype."""
+    """The keys of literals in the usual form of N-Triples; null for one that does not fit its datatype."""
     has_escapes = pc.any(pc.match_substring(literals, "\\")).as_py()
     if has_escapes:
         literals = pc.replace_substring(pc.replace_substring(literals, "\\\\", _BACKSLASH), '\\"', _QUOTE)
@@ -106,7 +106,7 @@ def keys_of_literals(literals: pa.Array) -> pa.Array:
 
 
 def _decoded(texts: pa.Array) -> pa.Array:
-    """The texts with characters in the place of their codes of four digits."""
+    r"""The texts with `\uXXXX` codes decoded."""
     coded = pc.match_substring(texts, "\\u")
     if not pc.any(coded).as_py():
         return texts
@@ -153,7 +153,7 @@ def _typed(datatype: str, texts: pa.Array) -> pa.Array:
 
 
 def _one_by_one(datatype: str, texts: pa.Array) -> pa.Array:
-    """The same through the distinct texts, where a column holds unusual ones."""
+    """The keys of a column with unusual texts, by its distinct texts."""
     coded = texts.dictionary_encode()
     values = [typed_literal(text, datatype) for text in coded.dictionary.to_pylist()]
     keys = pa.array([None if value is None else key_of(value) for value in values], pa.string())
@@ -166,5 +166,5 @@ def _iris(nodes: pa.Array) -> pa.Array:
 
 
 def reason_for(term: str) -> str:
-    """Why a term has no key, for the record of a rejected line."""
+    """The reason why a term has no key, for the report of a rejected line."""
     return f"{term} is not what its datatype says" if term.startswith('"') else f"{term} is nothing that a fact can hold"

@@ -1,4 +1,4 @@
-"""Turtle, a whole file at a time: pyoxigraph parses it and writes N-Triples, which then go the way of all N-Triples."""
+"""Turtle, one whole file at a time: pyoxigraph parses it and writes N-Triples, which `ntriples` reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def parse_turtle(data: bytes, scope: str, base: str | None = None) -> Triples:
 
 
 def _named(subjects: pa.Array, objects: pa.Array, data: bytes, scope: str) -> tuple[pa.Array, pa.Array]:
-    """The keys, blank nodes with the scope of their file; those without a label are numbered: the parser names them at random."""
+    """The keys with blank nodes scoped by file; those without a label are numbered, since the parser names them at random."""
     blanks = [pc.starts_with(keys, "u_:") for keys in (subjects, objects)]
     found = pa.concat_arrays([keys.filter(blank) for keys, blank in zip((subjects, objects), blanks, strict=True)])
     if len(found) == 0:

@@ -1,6 +1,6 @@
-"""From grammar rules to the syntax tree: one method for each rule of `grammar.lark`.
+"""Builds the syntax tree: one method for each rule of `grammar.lark`.
 
-The methods keep no state, so one builder serves every text and thread.  What they cannot build they refuse with a
+The methods are stateless, so one builder serves every text and thread.  They refuse what they cannot build with a
 `ClauseError`, which the parser turns into an error of the clause at hand.
 """
 
@@ -60,7 +60,7 @@ from tidelog.values import (
 )
 
 DEEPEST = 100
-"""Levels of nested calls that an expression may have: enough for people, and safe for recursive walks."""
+"""The deepest nesting of calls in an expression; it keeps recursive walks safe."""
 
 
 def _span(first: Any, last: Any) -> Span:
@@ -282,7 +282,7 @@ _KINDS = frozenset(kind.value for kind in Kind)
 
 
 def _identifier(token: Token, what: str) -> Token:
-    """The token if it can name something."""
+    """The token, if it can be a name."""
     if token.startswith(("?", "_#")):
         shown = "_" if token.startswith("_#") else token
         raise ClauseError("TL013", f"`{shown}` cannot be the name of {what}", _span(token, token), "write an identifier")
@@ -298,7 +298,7 @@ def _call(function: str, args: tuple[Term, ...], span: Span) -> Call:
 
 
 def _constructed(name: str, arg: Any, span: Span) -> Constant | None:
-    """`date("…")`, `timestamp("…")` and the floats that have no digits are constants."""
+    """The constant of `date("…")`, `timestamp("…")`, `float("inf")` or `float("nan")`; else None."""
     if not (isinstance(arg, Constant) and isinstance(text := arg.value.content, str)):
         return None
     if name == "float":

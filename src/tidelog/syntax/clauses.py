@@ -1,7 +1,7 @@
-"""The token stream, cut into clauses and made ready for the grammar.
+"""Cuts the token stream into clauses and prepares each for the grammar.
 
-Each clause is parsed by itself, so that an error in one leaves the others alone.  What depends on more than one token is
-settled here, by `_PASSES` in their order: variables that start with a letter outside ASCII, prefixed names, `<-`, negative
+Each clause is parsed by itself, so that an error in one does not affect the others.  `_PASSES` resolve, in their order, what a
+context-free grammar cannot: variables that start with a letter outside ASCII, prefixed names, `<-`, negative
 numbers, the numbering of `_`, and ZodiacEdge's words.
 """
 
@@ -54,7 +54,7 @@ _FOREIGN_CHARACTERS = {
     **dict.fromkeys("“”„‟‘’‚", 'write straight quotes: `"`'),
 }
 _MOST_SUGGESTIONS = 20
-"""Looking for similar names takes time for each of them; nobody reads more."""
+"""The search for similar names costs time for each error, and no reader needs more suggestions."""
 _DIRECTIVES = ("@prefix", "@relation", "@input", "@output")
 
 
@@ -69,12 +69,12 @@ class Clause:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its span in the text."""
         return Span(self.tokens[0].start_pos or 0, self.tokens[-1].end_pos or 0)
 
 
 def cut(source: Source) -> Iterator[Clause]:
-    """The clauses of a text; the last one has no tokens and holds the comments that stand behind all others."""
+    """The clauses of a text; the last one has no tokens and holds the comments at the end."""
     text, last_end = source.text, 0
     clause = Clause([])
     previous: Clause | None = None
@@ -91,7 +91,7 @@ def cut(source: Source) -> Iterator[Clause]:
         _note_blank(clause, text.count("\n", last_end, start) > 1)
         clause.tokens.append(token)
         last_end = token.end_pos or 0
-        if token.type in ("_END", "OPEN_STRING"):  # behind an open text the next line is the best place to go on
+        if token.type in ("_END", "OPEN_STRING"):  # after an open string, parsing resumes at the next line
             if previous is not None:
                 yield previous
             previous, clause = clause, Clause([])
@@ -114,16 +114,16 @@ def _note_blank(clause: Clause, is_blank: bool) -> None:
 
 @dataclass(slots=True)
 class Preparation:
-    """Makes clauses ready for the grammar; knows the prefixes declared so far."""
+    """Prepares clauses for the grammar; holds the prefixes declared so far."""
 
     source: Source
     diagnostics: Diagnostics
     prefixes: dict[str, str] = field(default_factory=lambda: dict(WELL_KNOWN))
     unknown: int = 0
-    """How many names had a prefix that is not declared."""
+    """The number of names with an undeclared prefix."""
 
     def prepare(self, clause: Clause) -> list[Token] | None:
-        """The tokens as the grammar wants them, or None if an error was found and noted."""
+        """The tokens as the grammar expects them, or None after an error, which is reported."""
         tokens = clause.tokens
         if _is_sparql_prefix(tokens):
             span = Span(tokens[0].start_pos or 0, tokens[0].end_pos or 0)
@@ -136,12 +136,12 @@ class Preparation:
                 self._refuse(token)
                 return None
         types = {token.type for token in tokens}
-        for needed, maintain in _PASSES:
+        for needed, apply_pass in _PASSES:
             if not needed.isdisjoint(types):
-                settled = maintain(self, tokens)
-                if settled is None:
+                prepared = apply_pass(self, tokens)
+                if prepared is None:
                     return None
-                tokens = settled
+                tokens = prepared
         return tokens
 
     def _refuse(self, token: Token) -> None:
@@ -278,7 +278,7 @@ _PASSES = (
     (frozenset({"VARIABLE", "PREFIXED"}), Preparation._anonymous_variables),
     (frozenset({"LPAR"}), Preparation._zodiac_words),
 )
-"""Each with the types of tokens without which it has nothing to do."""
+"""Each pass with the token types that it handles; without one of them it is skipped."""
 
 
 def _is_sparql_prefix(tokens: list[Token]) -> bool:
@@ -290,7 +290,7 @@ def _token(kind: str, text: str, start: int) -> Token:
 
 
 def _relexed(token: Token, colon: int) -> list[Token]:
-    """The tokens of a prefixed name that is none: what stands before the colon, the colon, what stands behind it."""
+    """The tokens of text that looks like a prefixed name: before the colon, the colon, after it."""
     start = token.start_pos or 0
     result: list[Token] = []
     for offset, text in ((0, token[:colon]), (colon + 1, token[colon + 1 :])):
@@ -306,6 +306,6 @@ _NOT_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20\ud800-\udfff]')
 
 
 def _character(escape: re.Match[str]) -> str:
-    """The character of an escape in an IRI; a code that is none becomes one that is refused."""
+    """The character of an escape in an IRI; an invalid code becomes a character that is refused."""
     code = int(escape[1] or escape[2], 16)
     return chr(code) if code <= 0x10FFFF else "\0"

@@ -1,4 +1,4 @@
-"""One lark instance for the grammar: it is built on first use, and serves the tokens and the parser alike."""
+"""The one lark instance of the grammar, built on first use; both lexer and parser use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATEMENT, QUERY = "statement", "query"
 
 
 class _KeepAll(PostLex):
-    """Tells lark to lex also what only `clauses.py` looks at, so that lexing itself never fails."""
+    """Makes lark keep the tokens that only `clauses.py` reads, so that lexing never fails."""
 
     always_accept = ("COMMENT", "DIRECTIVE", "LEFT_ARROW", "FOREIGN_NAME", "PREFIXED", "OPEN_STRING", "FOREIGN_OPERATOR", "STRAY")
 
@@ -41,7 +41,7 @@ def _lark() -> Lark:
 
 @cache
 def _lexer() -> BasicLexer:
-    """Kept, since `Lark.lex` would make one for each text, which takes longer than a rule."""
+    """The lexer, cached, since `Lark.lex` builds one for each text, which takes longer than parsing a rule."""
     return BasicLexer(_lark().lexer_conf)
 
 
@@ -52,5 +52,5 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def parser(start: str) -> InteractiveParser:
-    """A fresh LALR parser that takes one statement, or one query, token by token."""
+    """A new LALR parser for one statement, or one query, fed token by token."""
     return _lark().parse_interactive(start=start)

@@ -1,4 +1,4 @@
-"""Text in, syntax tree out, with every error of the text noted."""
+"""The parser: from text to syntax tree, with all syntax errors of the text as diagnostics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tidelog.syntax.zodiac import from_zodiac
 
 
 def parse(source: Source, diagnostics: Diagnostics, prefixes: Mapping[str, str] | None = None) -> Document:
-    """The statements of a text, in which some prefixes may be known; what cannot be parsed is noted and left out."""
+    """The statements of a text, given some prefixes; clauses that cannot be parsed are reported and left out."""
     preparation = Preparation(source, diagnostics)
     preparation.prefixes.update(prefixes or {})
     if lone := _SURROGATE.search(source.text):
@@ -100,12 +100,12 @@ _WORDS = {
     "NAME": "a name",
     "VARIABLE": "a variable",
 }
-"""What may be expected, in words, the likeliest first; terminals that are not here only distract."""
+"""Expected terminals in words, the likeliest first; other terminals are not shown."""
 _OPENING = ("`(`", "`[`", "`{`")
 
 
 def _accepted_before(refused: Token, tokens: list[Token], start: str) -> set[str]:
-    """What could have stood in the place of the refused token; the machine that refused it has moved on too far to say."""
+    """The terminals accepted in place of the refused token; the parser that refused it has already left that state."""
     machine = parser(start)
     for token in tokens:
         if token is refused:
@@ -123,7 +123,7 @@ def _explain(
     source: Source,
     diagnostics: Diagnostics,
 ) -> None:
-    """Turn the parser's refusal of a token into an error that helps."""
+    """Report a token that the parser refused, with what was expected and a likely fix."""
     if token.type == "$END":
         end = clause.tokens[-1].end_pos or 0
         fix = "end it with a `.`" if "_END" in accepts else None
@@ -158,7 +158,7 @@ _FOREIGN_WORDS = {
 
 
 def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: Source) -> str | None:
-    """The likely mending of a token that cannot stand where it does."""
+    """The likely fix for a refused token."""
     after_head = "_ARROW" in accepts
     if previous is None:
         return _AT_THE_START.get(token.type)

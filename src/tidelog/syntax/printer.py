@@ -1,4 +1,4 @@
-"""The syntax tree as text, in one canonical form: what it prints, parsed again, is the same program."""
+"""Prints the syntax tree in one canonical form; parsing the output gives the same program."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Printer:
     """Prints with the prefixes that it is given."""
 
     def __init__(self, prefixes: Mapping[str, str] | None = None) -> None:
-        """The well-known prefixes are used as well, unless the given ones hide them."""
+        """Well-known prefixes are used as well, unless the given ones redefine them."""
         self._prefixes = {**WELL_KNOWN, **(prefixes or {})}
 
     def statement(self, statement: Statement) -> str:
@@ -72,7 +72,7 @@ class Printer:
         return start + "\n    " + ",\n    ".join(self._broken(literal) for literal in body) + "."
 
     def _broken(self, literal: Literal) -> str:
-        """A literal of a rule that takes several lines; an aggregate that is too long for one of them is broken too."""
+        """A literal of a rule printed on several lines; an aggregate that is too long is broken too."""
         text = self.literal(literal)
         if len(text) <= _LINE - 6 or not isinstance(literal, Aggregate):
             return text
@@ -106,7 +106,7 @@ class Printer:
                 return f"{self.term(result)} = {function} {{ {start}{', '.join(map(self.literal, body))} }}"
 
     def term(self, term: Term, binding: int = 0) -> str:
-        """A term; in parentheses if it binds less tightly than its place asks for."""
+        """A term; in parentheses if its context binds more tightly."""
         match term:
             case Variable(name):
                 return variable(name)
@@ -153,7 +153,7 @@ class Printer:
         return f"<{iri}>"
 
     def document(self, document: Document) -> str:
-        """The whole text, comments kept: each before its statement, or behind it if it stood there."""
+        """The whole text with its comments: each before its statement, or behind it if it was on the same line."""
         pairs = zip(document.statements, document.layout or (Layout(),) * len(document.statements), strict=True)
         return "".join(line + "\n" for line in self._lines(pairs, document.closing))
 

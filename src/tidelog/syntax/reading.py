@@ -1,6 +1,6 @@
-"""How to read what the grammar leaves open: a name, a call or a bracket form may be a term, an atom or a literal of its own.
+"""Resolves what the grammar leaves open: a name, a call or a bracket form may be a term, an atom or a literal.
 
-Which of them it is depends on where it stands.  What cannot stand where it does is refused with a `ClauseError`.
+The position decides.  A form that is not allowed in its position is refused with a `ClauseError`.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ _SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '
 
 
 class ClauseError(Exception):
-    """A clause that the grammar takes and the language does not."""
+    """An error in a clause that the grammar accepts."""
 
     def __init__(self, code: str, message: str, span: Span, fix: str | None = None) -> None:
-        """Say what is wrong and where."""
+        """Store the error's code, message, place and fix."""
         super().__init__(message)
         self.code, self.message, self.span, self.fix = code, message, span, fix
 
 
 class AggregateTerm:
-    """`count { … }` before it is known what it is compared with."""
+    """`count { … }`, before the comparison around it is known."""
 
     def __init__(self, function: str, target: Term | None, body: tuple[Literal, ...], span: Span) -> None:
         self.function, self.target, self.body, self.span = function, target, body, span
 
 
 class BracketAtom:
-    """`[s, p, o]` or `p[s, o]` before it is known whether it stands where an atom may stand."""
+    """`[s, p, o]` or `p[s, o]`, before its position is known."""
 
     def __init__(self, atom: Atom) -> None:
         self.atom, self.span = atom, atom.span
 
 
 def as_term(thing: Any) -> Term:
-    """What stands where a term must stand."""
+    """The term in a position that needs one; other forms are refused."""
     if isinstance(thing, BracketAtom):
         raise ClauseError("TL012", "an atom cannot be part of an expression", thing.span)
     if isinstance(thing, AggregateTerm):
@@ -53,7 +53,7 @@ def as_term(thing: Any) -> Term:
 
 
 def as_atom(thing: Any) -> Atom | None:
-    """The atom that a name, a call or a bracket form stands for, or None."""
+    """The atom of a name, a call or a bracket form, or None."""
     match thing:
         case BracketAtom():
             return thing.atom
@@ -65,7 +65,7 @@ def as_atom(thing: Any) -> Atom | None:
 
 
 def named_atom(name: str, args: tuple[Term, ...], span: Span) -> Atom:
-    """An atom, if its name is not that of a function."""
+    """An atom; refused if its name is that of a function."""
     if is_reserved(name, len(args)):
         message = f"`{name}` is a function and cannot be the name of a relation"
         raise ClauseError("TL025", message, span, "give the relation another name")
@@ -73,7 +73,7 @@ def named_atom(name: str, args: tuple[Term, ...], span: Span) -> Atom:
 
 
 def as_literal(thing: Any, *, negated: bool) -> Literal:
-    """What stands alone in a body: an atom, a call of a boolean function, or `true` and `false`."""
+    """The literal of a form that stands alone in a body: an atom, a call of a boolean function, `true` or `false`."""
     wanted = Constant(FALSE if negated else TRUE, thing.span)
     match thing:
         case Call(function) if function in FUNCTIONS and FUNCTIONS[function].is_boolean:
@@ -96,7 +96,7 @@ def as_literal(thing: Any, *, negated: bool) -> Literal:
 
 
 def predicate_name(thing: Any, what: str) -> str:
-    """The name that stands where a triple has its predicate or its class."""
+    """The name of a triple's predicate or class."""
     if isinstance(thing, Constant) and (name := _unquoted_name(thing)) is not None:
         return name
     message = f"the {what} of a triple must be a name"
@@ -104,7 +104,7 @@ def predicate_name(thing: Any, what: str) -> str:
 
 
 def _unquoted_name(constant: Constant) -> str | None:
-    """The identifier or IRI of a constant; None for a quoted text, which no predicate can have as its name."""
+    """The identifier or IRI of a constant; None for a quoted text, which cannot name a predicate."""
     match constant.value.content:
         case IRI(text):
             return text

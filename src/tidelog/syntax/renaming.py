@@ -1,4 +1,4 @@
-"""Other names for variables, and the variables that are local to an aggregate."""
+"""Renaming of variables, and the variables that are local to an aggregate."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def names_outside(rule: Rule) -> set[str]:
     return names_of([rule.head]) | names_of(literals)
 
 
-def locals_apart(rule: Rule) -> Rule:
-    """The same rule, with names of their own for the local variables of each aggregate."""
+def rename_locals_apart(rule: Rule) -> Rule:
+    """The rule with the local variables of its aggregates renamed apart."""
     if sum(isinstance(literal, Aggregate) for literal in rule.body) < 2:
         return rule
     outside = names_outside(rule)
@@ -39,7 +39,7 @@ def locals_apart(rule: Rule) -> Rule:
 
 
 def fresh_name(name: str, taken: set[str]) -> str:
-    """A name like the given one that is not taken; from now on it is."""
+    """A fresh name like the given one; it is added to `taken`."""
     number = 1
     while f"{name}_{number}" in taken:
         number += 1
@@ -48,7 +48,7 @@ def fresh_name(name: str, taken: set[str]) -> str:
 
 
 def rename_inside(aggregate: Aggregate, names: Names) -> Aggregate:
-    """The aggregate with other names inside of its braces; its result keeps its own."""
+    """The aggregate with variables renamed inside its braces, but not in its result."""
     if not names:
         return aggregate
     target = None if aggregate.target is None else _term(aggregate.target, names)

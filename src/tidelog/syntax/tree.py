@@ -1,6 +1,6 @@
-"""What a program is made of: terms, literals, rules, facts and declarations, all immutable.
+"""The syntax tree: terms, literals, rules, facts and declarations, all immutable.
 
-Places in the text (`span`) and the text itself (`source`) travel along for error messages; they never count when two
+Positions in the text (`span`) and the text itself (`source`) serve error messages; they do not count when two
 trees are compared.
 """
 
@@ -42,7 +42,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A value as it stands in the text."""
+    """A value in the text."""
 
     value: Value
     span: Span = _place()
@@ -66,7 +66,7 @@ Term = Variable | Constant | Call
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """`predicate(args)`: it holds."""
+    """`predicate(args)`: the fact holds."""
 
     predicate: str
     args: tuple[Term, ...]
@@ -75,7 +75,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """`not atom`: it does not hold."""
+    """`not atom`: no such fact holds."""
 
     atom: Atom
     span: Span = _place()
@@ -175,7 +175,7 @@ Statement = Rule | Fact | Prefix | Declaration | Port
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What stood around a statement and means nothing: kept so that formatting loses no comment."""
+    """Comments and blank lines around a statement, so that formatting preserves them."""
 
     comments: tuple[str, ...] = ()
     trailing: str | None = None
@@ -201,7 +201,7 @@ class Document:
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """The term and everything inside it."""
+    """The term and all terms inside it."""
     yield term
     if isinstance(term, Call):
         for arg in term.args:
@@ -240,7 +240,7 @@ def names_of(things: Iterable[Term | Literal]) -> set[str]:
 
 
 def atoms(body: tuple[Literal, ...]) -> Iterator[tuple[Atom, str]]:
-    """The atoms of a body, each with how it stands there: `positive`, `negative`, or `aggregate` for inside braces."""
+    """The atoms of a body, each `positive`, `negative`, or `aggregate` if it is inside braces."""
     for literal in body:
         match literal:
             case Atom():

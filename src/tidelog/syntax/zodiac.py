@@ -1,6 +1,6 @@
-"""ZodiacEdge's notation, turned into ours: `COMP(X, !=, Y)`, `BIND(e AS D)`, `AGGREGATE(body) ON X WITH count(T) AS Z`.
+"""Translates ZodiacEdge's notation: `COMP(X, !=, Y)`, `BIND(e AS D)`, `AGGREGATE(body) ON X WITH count(T) AS Z`.
 
-Its words are no keywords: `on`, `as` or `bind` may be constants and relations as well.  `mark_words` finds the places where
+Its words are not reserved: `on`, `as` or `bind` may be constants and relations as well.  `mark_words` finds the places where
 they belong to one of the three forms and gives their tokens types of their own; the grammar does the rest.
 """
 
@@ -20,7 +20,7 @@ _OPENING, _CLOSING = ("LPAR", "LBRACE", "LSQB"), ("RPAR", "RBRACE", "RSQB")
 
 
 def mark_words(tokens: list[Token]) -> list[Token]:
-    """The tokens of a clause, those of ZodiacEdge's words with types of their own."""
+    """The tokens of a clause, with ZodiacEdge's words retyped."""
     found = [
         at
         for at, token in enumerate(tokens[:-1])
@@ -57,7 +57,7 @@ def _comp(tokens: list[Token], at: int, closing: dict[int, int]) -> None:
     end = closing[at + 1]
     middle = at + 2
     while middle < end and tokens[middle].type != "COMPARE":
-        middle = closing.get(middle, middle) + 1  # past whatever stands in brackets
+        middle = closing.get(middle, middle) + 1  # skips bracketed parts
     if [t.type for t in tokens[middle - 1 : middle + 2]] == ["COMMA", "COMPARE", "COMMA"]:
         _retype(tokens, at, "COMP")
 
@@ -94,7 +94,7 @@ class GroupedAggregate:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """Its span in the text."""
         return self.aggregate.span
 
 
@@ -111,8 +111,8 @@ def from_zodiac(head: Atom, body: Sequence[Parsed]) -> tuple[Literal, ...]:
     """The body with every aggregate in ZodiacEdge's form replaced by ours.
 
     We group by the variables that an aggregate shares with the rest of the rule, ZodiacEdge by those behind `ON`.  So a
-    variable that is shared but not behind `ON` gets another name inside, and one behind `ON` that is shared with nothing
-    gets a harmless `X = X` beside the aggregate.
+    variable that is shared but not behind `ON` is renamed inside, and one behind `ON` that is not shared
+    gets an `X = X` beside the aggregate.
     """
     result: list[Literal] = []
     for at, literal in enumerate(body):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.local.closure.test_virtual_relation import Case, Pairs, as_set, cases, matrix
 
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.closure.incremental import Difference, maintained, updated
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 
 Edges = list[tuple[int, int]]
@@ -31,8 +31,8 @@ KINDS = {
 }
 
 
-def changed(before: Edges, after: Edges) -> Difference:
-    return Difference(
+def changed(before: Edges, after: Edges) -> EdgeDelta:
+    return EdgeDelta(
         matrix([pair for pair in after if pair not in before]), matrix([pair for pair in before if pair not in after])
     )
 
@@ -73,7 +73,7 @@ def check(history: list[Case], budget: int | None, *, is_next: bool = False) -> 
         if is_next:
             relation = following_version(relations[-1], starts, steps)
         else:
-            relation = updated(relations[-1], starts, steps, partial(given_by, new), lambda: None)
+            relation = next_version(relations[-1], starts, steps, partial(given_by, new), lambda: None)
         relations.append(relation)
         expected.append(reached(new))
         compare(relation, expected[-1])
@@ -88,8 +88,8 @@ def given_by(case: Case) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
     return matrix(case.starts), None if case.steps is None else matrix(case.steps)
 
 
-def following_version(before: VirtualRelation, starts: Difference, steps: Difference | None = None) -> VirtualRelation:
-    relation = maintained(before, starts, steps, lambda: None)
+def following_version(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None = None) -> VirtualRelation:
+    relation = incremental_version(before, starts, steps, lambda: None)
     assert relation is not None, "made anew"
     return relation
 
@@ -123,11 +123,11 @@ def check_backward(relation: VirtualRelation, expected: Pairs) -> None:
     from tidelog.local.kernel.closures import pairs
     from tidelog.local.kernel.closures import virtual_access as words
 
-    turned = {(y, x) for x, y in expected} if relation.words[words.IS_TURNED] else expected
-    for y in sorted({y for _, y in turned})[:6]:
+    inverse = {(y, x) for x, y in expected} if relation.words[words.IS_TURNED] else expected
+    for y in sorted({y for _, y in inverse})[:6]:
         marks = np.zeros(relation.node_count, np.uint8)
         pairs.mark_left_ends(relation.words, matrix([(y, y)])[0, :1], marks, np.empty(relation.longest_list, np.int32))
-        assert sorted(relation.terms[marks != 0].tolist()) == sorted({x for x, z in turned if z == y})
+        assert sorted(relation.terms[marks != 0].tolist()) == sorted({x for x, z in inverse if z == y})
 
 
 def random_history(kind: Case, seed: int, nodes: int, edges: int, updates: int) -> list[Case]:
@@ -205,26 +205,26 @@ def test_a_large_change_is_made_anew(is_symmetric: bool) -> None:
     chain = [(n, n + 1) for n in range(3000)]
     before, after = Case(chain, is_symmetric=is_symmetric), Case(chain[::2], is_symmetric=is_symmetric)
     relation, difference = before.build(), changed_quickly(chain, chain[::2])
-    assert maintained(relation, difference, None, lambda: None) is None
-    following = updated(relation, difference, None, partial(given_by, after), lambda: None)
+    assert incremental_version(relation, difference, None, lambda: None) is None
+    following = next_version(relation, difference, None, partial(given_by, after), lambda: None)
     assert as_set(following) == reached(after)
     change = VirtualChange(relation, following, difference)
     assert len(change.inserted()) == 0
     assert len(change.deleted()) == len(relation) - len(following)
 
 
-def changed_quickly(before: Edges, after: Edges) -> Difference:
-    return Difference(matrix(sorted({*after} - {*before})), matrix(sorted({*before} - {*after})))
+def changed_quickly(before: Edges, after: Edges) -> EdgeDelta:
+    return EdgeDelta(matrix(sorted({*after} - {*before})), matrix(sorted({*before} - {*after})))
 
 
 def test_rows_are_shared() -> None:
     """A change at the end of a long path changes the rows of all before it, one at its beginning that of one."""
     chain = Case([(n, n + 1) for n in range(500)])
     relation = chain.build()
-    first = following_version(relation, Difference(matrix([]), matrix([(0, 1)])))
-    assert first.rows_of_bits is relation.rows_of_bits
+    first = following_version(relation, EdgeDelta(matrix([]), matrix([(0, 1)])))
+    assert first.bit_rows is relation.bit_rows
     assert np.count_nonzero(first.component_row != relation.component_row) == 1
-    last = following_version(relation, Difference(matrix([]), matrix([(499, 500)])))
+    last = following_version(relation, EdgeDelta(matrix([]), matrix([(499, 500)])))
     assert np.count_nonzero(last.component_row != relation.component_row) == 500
 
 
@@ -239,7 +239,7 @@ def test_the_number_of_versions_does_not_matter() -> None:
             now = [*now, (1000 + n, 1001 + n)]
             difference = changed_quickly(case.starts, now)
             case = replace(case, starts=now)
-            relation = updated(relation, difference, None, partial(given_by, case), lambda: None)
+            relation = next_version(relation, difference, None, partial(given_by, case), lambda: None)
         assert as_set(relation) == reached(case)
         assert relation.node_count < 1500
 

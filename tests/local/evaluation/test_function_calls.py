@@ -82,7 +82,7 @@ def test_arguments_are_asked_for_once() -> None:
     with under(ODD):
         kb = KnowledgeBase("h(X, upper(Y)) :- p(X, Y). k(upper(Y)) :- p(_, Y).")
         kb.update(insert=[("p", n, "abc"[n % 3]) for n in range(30)])
-    requested = [len(table) for name, table in engine_of(kb).state.tables.items() if name.startswith("#asked")]
+    requested = [len(table) for name, table in engine_of(kb).state.tables.items() if name.startswith("#requested")]
     assert requested == [3, 3]
 
 
@@ -113,7 +113,7 @@ def test_arguments_that_are_derived_anew_are_answered(monkeypatch: pytest.Monkey
         return apply(name, arguments)
 
     def anew_where_arguments_are(self: RuleMaintenance, *_: object) -> Choice:
-        return Choice("rematerialise" if self._unit.relations[0].startswith("#asked") else "bf", "for the test")
+        return Choice("rematerialise" if self._unit.relations[0].startswith("#requested") else "bf", "for the test")
 
     monkeypatch.setattr("tidelog.local.evaluation.function_calls.apply", noting)
     monkeypatch.setattr(RuleMaintenance, "_choose", anew_where_arguments_are)

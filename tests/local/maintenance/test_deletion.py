@@ -102,9 +102,9 @@ def test_rules_for_facts_that_came_serve_where_none_did(algorithm: Any) -> None:
     kb: Any = KnowledgeBase("two(X, Z) :- edge(X, Y), edge(Y, Z), not bad(Y).", algorithm=algorithm)
     kb.update([("edge", n, n + 1) for n in range(9)])
     kb.update(delete=[("edge", 0, 1)], insert=[("edge", 9, 10)])
-    planned = kb._engine.kept_counts()["plans"]
+    cached_plan = kb._engine.kept_counts()["plans"]
     change = kb.update(delete=[("edge", 4, 5)])
     assert set(change.deleted["two"]) == {(3, 5), (4, 6)}
-    assert kb._engine.kept_counts()["plans"] == planned
+    assert kb._engine.kept_counts()["plans"] == cached_plan
     kb.update(insert=[("bad", 2)], delete=[("edge", 8, 9)])
     assert set(kb["two"]) == {(2, 4), (5, 7), (6, 8)}

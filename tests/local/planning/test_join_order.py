@@ -49,7 +49,7 @@ def kb() -> KnowledgeBase:
     return kb
 
 
-def planned(kb: KnowledgeBase, body: str, head: str = "", delta: int | None = None) -> Plan:
+def cached_plan(kb: KnowledgeBase, body: str, head: str = "", delta: int | None = None) -> Plan:
     """The plan of a rule with this body, and a head of these variables."""
     state = engine_of(kb).state
     query = check_query(body, kb.relations, {})
@@ -95,19 +95,19 @@ def steps(found: Plan) -> list[str]:
     ],
 )  # fmt: skip
 def test_steps(kb: KnowledgeBase, body: str, head: str, expected: list[str]) -> None:
-    assert steps(planned(kb, body, head)) == expected
+    assert steps(cached_plan(kb, body, head)) == expected
 
 
 def test_the_smallest_relation_comes_first(kb: KnowledgeBase) -> None:
     body = "big(X, Y), wide(X, Z, _), small(X)"
-    code = planned(kb, body, "XYZ").code
+    code = cached_plan(kb, body, "XYZ").code
     first = code[layout.STEPS_AT]
     assert code[first + 1] == engine_of(kb).state.table("small").number
 
 
 @pytest.mark.parametrize("body", ["big(X, Y), small(X), Y > 3", "small(X), Y > 3, big(X, Y)", "Y > 3, big(X, Y), small(X)"])
 def test_the_order_of_literals_does_not_matter(kb: KnowledgeBase, body: str) -> None:
-    assert steps(planned(kb, body, "XY")) == ["SCAN", "PROBE", "FILTER", "EMIT"]
+    assert steps(cached_plan(kb, body, "XY")) == ["SCAN", "PROBE", "FILTER", "EMIT"]
     found = kb.query(body)
     assert {tuple(sorted(zip(found.columns, row, strict=True))) for row in found} == {
         (("X", x), ("Y", y)) for x in range(3) for y in range(x, 100, 10) if y > 3
@@ -116,8 +116,8 @@ def test_the_order_of_literals_does_not_matter(kb: KnowledgeBase, body: str) -> 
 
 def test_behind_the_last_variable_of_the_head_one_solution_is_enough(kb: KnowledgeBase) -> None:
     """Then the kernel goes back to the step that binds it."""
-    assert planned(kb, "small(X), big(X, Y), wide(Y, _, _)", "X").code[layout.CUT] == 0
-    assert planned(kb, "small(X), big(X, Y), wide(Y, _, _)", "").code[layout.CUT] == -1
+    assert cached_plan(kb, "small(X), big(X, Y), wide(Y, _, _)", "X").code[layout.CUT] == 0
+    assert cached_plan(kb, "small(X), big(X, Y), wide(Y, _, _)", "").code[layout.CUT] == -1
 
 
 def test_a_relation_that_was_empty_before_is_not_joined_with_everything(kb: KnowledgeBase) -> None:
@@ -125,7 +125,7 @@ def test_a_relation_that_was_empty_before_is_not_joined_with_everything(kb: Know
     body, small = "small(X), big(X, Y), big(Y, Z), small(Z)", engine_of(kb).state.table("small")
     small.mark_delta(0)
     try:
-        found = planned(kb, body, "XZ", 3)
+        found = cached_plan(kb, body, "XZ", 3)
     finally:
         small.mark_delta()
     assert steps(found) == ["SCAN", "PROBE", "PROBE", "TEST", "EMIT"]

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.local_engine import ODD, USUAL, Conditions, conditions, under
+from tests.local_engine import USUAL, Conditions, conditions, under
 
 from tidelog.local.kernel import layout
 from tidelog.local.storage.indexes import Index
@@ -105,7 +104,7 @@ def test_rows_against_a_set(given_rows: tuple[int, list[list[Row]]], given_condi
                 case "shorten":
                     count = data.draw(st.integers(0, len(kept)))
                     kept = dict.fromkeys(list(kept)[:count])
-                    table.shorten(count)
+                    table.truncate_to(count)
                 case "aside and back":
                     aside = table.detach()
                     assert len(table) == 0
@@ -154,7 +153,7 @@ def test_a_matrix_of_bits_grows_with_the_ids() -> None:
         assert has_bits(table)
         assert table.store.M[table.number, layout.DOMAIN] > domain
         assert table.contains(pairs(3600, 60)).sum() == 3000
-        table.shorten(10)
+        table.truncate_to(10)
         assert tuples(table.rows) == tuples(pairs(10, 60))
         assert table.contains(pairs(3600, 60)).sum() == 10
 
@@ -176,7 +175,7 @@ def test_an_index_of_few_rows_with_ids_from_a_large_range_is_hashed() -> None:
     table.insert(np.array([[1_999_999, 3]], np.int32))
     check_index(table, [0])
     assert not table.store.X[table.index_on([0]).number, layout.IS_DIRECT]
-    table.shorten(50)
+    table.truncate_to(50)
     check_index(table, [0])
 
 
@@ -196,12 +195,3 @@ def test_a_released_table_leaves_its_places_to_others() -> None:
     check_index(new, [0, 2])
     assert store._index_count == indexes
     assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
-
-
-@pytest.mark.parametrize("arity", [0, 1, 2, 32])
-def test_size_in_bytes(arity: int) -> None:
-    with under(ODD):
-        table = Store(Terms(10)).new_table(arity)
-        before = table.size_in_bytes
-        table.insert(np.zeros((1, arity), np.int32))
-        assert table.size_in_bytes >= before + 4 * arity

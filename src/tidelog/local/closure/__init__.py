@@ -1,1 +1,23 @@
-"""."""
+"""Virtual relations: transitive (TC) and symmetric-transitive (STC) relations whose pairs are not stored.
+
+After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019).  `program.modules` finds them; this
+package has the specialised algorithm of each.  The paper's four module functions:
+
+| paper | TC: `incremental._Closure` | STC: `incremental._Partition` | compiled in `kernel.closures` |
+| --- | --- | --- | --- |
+| Add | `_add` | `_add` | `edge_insertion`; `partitions.merge` |
+| Del and Red, as one step | `_delete` | `_delete` | `edge_deletion`; `partitions.split` |
+| Diff | `closure_diff.only_in` | `closure_diff.only_in` | `pair_differences`, `pairs` |
+| first materialisation | `virtual_relation.VirtualRelation` | the same | `graphs` |
+
+Departures: the paper stores the closure, so Del over-deletes pairs and Red rederives them.  Here a TC relation is a condensation
+with one row of a bit matrix per component, a STC relation is a partition, and Del and Red recompute a whole row or component.
+
+Read in this order: `adjacency` (node numbering, adjacency lists in versions), `condensation` (the buffers of a relation, and its
+words for the kernel), `virtual_relation` (build from scratch), `incremental` (the next version), `closure_diff` (difference of
+two versions), `closure_update` (from the deltas of an update to the next version).
+
+Versions are immutable: an update builds the next one beside the last one, which shares all unchanged rows and lists; rollback and
+earlier results keep the old one.  Planning and the join kernel walk a virtual relation by its row of the matrix V.  Only
+`evaluation`, `maintenance` and `storage.state` create or replace versions.
+"""

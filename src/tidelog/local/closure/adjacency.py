@@ -1,4 +1,4 @@
-"""Nodes and lists of nodes in versions: the next one is made beside the last one and shares with it what has not changed."""
+"""Node numbers and adjacency lists in versions: a new version shares unchanged lists with the one before."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from tidelog.local.kernel.closures import versioned_lists as lists
 
 Pairs = NDArray[np.int32]
 _STEPS_AN_ENTRY = 4
-"""Taking values out of lists may look at that many times as much as there is in all lists; else they are made anew."""
+"""Deleting values may visit so many times the length of all lists; beyond that, building the lists again is cheaper."""
 
 _LITTLE = 512
-"""Room for fewer values than that is not enough for an update."""
+"""Spare room that an update needs at least."""
 
 
-def spare(count: int) -> int:
-    """Room for what changes, beside so many values; it takes no memory before it is used."""
+def spare_room(count: int) -> int:
+    """Spare capacity beside `count` values; it takes no physical memory before it is used."""
     return count // 2 + 2 * _LITTLE
 
 
 def is_crowded(used: int, room: int) -> bool:
-    """Whether there is hardly any room left."""
+    """Whether a buffer has little spare room left."""
     return room - used < used // 8 + _LITTLE
 
 
 class Numbering:
-    """Numbers without gaps for the ids that occur.  Versions share one numbering: each knows how many nodes it has."""
+    """Dense node numbers for the ids that occur.  Versions share one numbering: each has a prefix of its nodes."""
 
     def __init__(self, ids: int, nodes: int) -> None:
-        """With room for so many ids and nodes."""
+        """Allocate room for so many ids and nodes."""
         self.node_of: Int32s = np.full(ids, -1, np.int32)
         self.terms: Int32s = np.empty(nodes, np.int32)
         self.count = 0
 
     def extended(self, count: int, *sets: Pairs) -> Numbering:
-        """The numbering that goes on after so many nodes with all ids of some pairs."""
+        """The numbering of the first `count` nodes, extended by all ids of some pairs."""
         largest = max((int(rows.max()) for rows in sets if len(rows)), default=-1)
         most = self.count + 2 * sum(map(len, sets))
         result = self
         if count < self.count or largest >= len(self.node_of) or most > len(self.terms):
-            # Somebody else went on from there, or there is no room: the others keep theirs.
+            # Another version extended it already, or there is no room: this version gets a numbering of its own.
             result = Numbering(max(2 * (largest + 1), len(self.node_of)), 2 * most)
             result.terms[:count] = self.terms[:count]
             result.node_of[result.terms[:count]] = np.arange(count, dtype=np.int32)
@@ -55,7 +55,7 @@ class Numbering:
         return result
 
     def nodes(self, rows: Pairs) -> tuple[Int32s, Int32s]:
-        """The pairs of ids as pairs of nodes."""
+        """Pairs of ids as source and target nodes."""
         source, target = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32)
         graphs.renumber(rows, self.node_of, source, target)
         return source, target
@@ -63,7 +63,7 @@ class Numbering:
 
 @dataclass(slots=True)
 class Pool:
-    """A buffer that several versions use; what is used of it is never written again."""
+    """A buffer that several versions share: its used part is never written again."""
 
     buffer: Int32s
     used: int
@@ -71,21 +71,21 @@ class Pool:
 
 @dataclass(slots=True)
 class Lists:
-    """For each number a list of numbers."""
+    """Adjacency lists: for each number a list of numbers."""
 
     start: Int64s
     end: Int64s
     pool: Pool
 
     @classmethod
-    def from_pairs(cls, keys: Int32s, values: Int32s, count: int, spare: int = 0) -> Lists:
-        """The values of each key, with so much room behind them."""
-        start, buffer = np.zeros(count + 1, np.int64), np.empty(len(keys) + spare, np.int32)
+    def from_pairs(cls, keys: Int32s, values: Int32s, count: int, room: int = 0) -> Lists:
+        """The values of each key, with `room` for more behind them."""
+        start, buffer = np.zeros(count + 1, np.int64), np.empty(len(keys) + room, np.int32)
         graphs.adjacency(keys, values, start, buffer)
         return cls(start[:-1], start[1:], Pool(buffer, len(keys)))
 
     def copied(self, count: int) -> Lists:
-        """A version with so many lists, which can be changed."""
+        """A mutable version with `count` lists."""
         if count == len(self.start):
             return Lists(self.start.copy(), self.end.copy(), self.pool)
         start, end = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -95,27 +95,27 @@ class Lists:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether there is hardly any room left for what changes."""
+        """Whether the pool has little spare room left."""
         return is_crowded(self.pool.used, len(self.pool.buffer))
 
-    def spread(self) -> Lists:
-        """The same lists one after the other in a buffer of their own, with room behind them."""
+    def compacted(self) -> Lists:
+        """The lists compacted into a buffer of their own, with spare room."""
         lengths = self.end - self.start
         end = np.cumsum(lengths)
         start, count = end - lengths, int(end[-1]) if len(end) else 0
-        buffer = np.empty(count + spare(count), np.int32)
+        buffer = np.empty(count + spare_room(count), np.int32)
         buffer[:count] = self.pool.buffer[np.arange(count) + np.repeat(self.start - start, lengths)]
         return Lists(start, end, Pool(buffer, count))
 
-    def take_out(self, keys: Int32s, values: Int32s) -> bool:
-        """Take values out; False if that is not worth it, and the lists are of no use then."""
+    def delete(self, keys: Int32s, values: Int32s) -> bool:
+        """Delete values; False if building the lists again is cheaper, which leaves them unusable."""
         pool = self.pool
         used = lists.take_out(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
         pool.used = max(pool.used, used)
         return bool(used >= 0)
 
-    def put_in(self, keys: Int32s, values: Int32s) -> bool:
-        """Put values in; False if there is no room, and the lists are of no use then."""
+    def insert(self, keys: Int32s, values: Int32s) -> bool:
+        """Insert values; False if there is no room, which leaves the lists unusable."""
         used = lists.put_in(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
         self.pool.used = max(self.pool.used, used)
         return bool(used >= 0)

@@ -1,4 +1,7 @@
-"""Diff of virtual relations: the pairs that one version has and another does not, found from what the two do not share."""
+"""Diff of virtual relations (the paper's Diff, see `closure`): the pairs of one version that another does not have.
+
+Only rows and components that the two versions do not share are compared.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, UInt64s
 from tidelog.local.closure.adjacency import Pairs
-from tidelog.local.closure.incremental import Difference
+from tidelog.local.closure.incremental import EdgeDelta
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import pairs
@@ -17,60 +20,60 @@ from tidelog.local.kernel.closures import virtual_access as words
 
 _NOTHING = np.empty((0, 2), np.int32)
 _MANY = 256
-"""Beyond so many edges it is not worth to look for what leads to each."""
+"""Beyond so many edges a backward search from each does not pay."""
 
 
 @dataclass(slots=True)
 class VirtualChange:
-    """A virtual relation before and after an update; which pairs came and went is found out when somebody asks."""
+    """A virtual relation before and after an update; the inserted and deleted pairs are computed on request."""
 
     before: VirtualRelation | None
     after: VirtualRelation
-    starts: Difference | None = None
-    steps: Difference | None = None
-    """How S and E differ, if that is known."""
-    _came: Pairs | None = field(default=None, repr=False)
-    _went: Pairs | None = field(default=None, repr=False)
+    starts: EdgeDelta | None = None
+    steps: EdgeDelta | None = None
+    """The deltas of S and E, if known."""
+    _inserted: Pairs | None = field(default=None, repr=False)
+    _deleted: Pairs | None = field(default=None, repr=False)
 
     @property
     def can_gain(self) -> bool:
-        """Whether pairs may have come: only where S or E gained some."""
+        """Whether pairs may have been inserted: only if S or E gained some."""
         edges = self._edges(inserted=True)
         return edges is None or any(map(len, edges))
 
     @property
     def can_lose(self) -> bool:
-        """Whether pairs may have gone: only where S or E lost some."""
+        """Whether pairs may have been deleted: only if S or E lost some."""
         edges = self._edges(inserted=False)
         return edges is None or any(map(len, edges))
 
     @property
     def is_mostly_new(self) -> bool:
-        """Whether at least half of the pairs that there are have come, as sizes tell."""
+        """Whether at least half of the pairs are new, by the sizes."""
         return self.before is None or 2 * len(self.before) <= len(self.after)
 
     def inserted(self) -> Pairs:
-        """The pairs that are there now and were not before."""
-        if self._came is None:
+        """The pairs of the version after that the version before lacks."""
+        if self._inserted is None:
             if not self.can_gain:
-                self._came = _NOTHING
+                self._inserted = _NOTHING
             elif self.before is None:
-                self._came = self.after.rows
+                self._inserted = self.after.rows
             else:
-                self._came = only_in(self.after, self.before, self._edges(inserted=True))
-        return self._came
+                self._inserted = only_in(self.after, self.before, self._edges(inserted=True))
+        return self._inserted
 
     def deleted(self) -> Pairs:
-        """The pairs that were there before and are not now."""
-        if self._went is None:
+        """The pairs of the version before that the version after lacks."""
+        if self._deleted is None:
             if self.before is None or not self.can_lose:
-                self._went = _NOTHING
+                self._deleted = _NOTHING
             else:
-                self._went = only_in(self.before, self.after, self._edges(inserted=False))
-        return self._went
+                self._deleted = only_in(self.before, self.after, self._edges(inserted=False))
+        return self._deleted
 
     def _edges(self, *, inserted: bool) -> list[Pairs] | None:
-        """The pairs of S and E that one version has and the other does not."""
+        """The inserted or deleted pairs of S and E."""
         if self.starts is None:
             return None
         both = [self.starts] if self.steps is None else [self.starts, self.steps]
@@ -78,14 +81,14 @@ class VirtualChange:
 
 
 def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None = None) -> Pairs:
-    """The pairs of one version that another one does not have; `edges` are those of S, and of E, if they are known."""
-    is_turned = bool(one.words[words.IS_TURNED])
+    """The pairs of one version that another lacks; `edges` are those of S, and of E, that the other lacks, if known."""
+    is_inverse = bool(one.words[words.IS_TURNED])
     if not _number_alike(one, other) or one.is_searched or other.is_searched:
-        turned = [rows[:, ::-1] if is_turned else rows for rows in edges] if edges is not None else None
-        found = _by_lists(one, other, one.lefts if turned is None else _left_ends(one, turned))
+        oriented = [rows[:, ::-1] if is_inverse else rows for rows in edges] if edges is not None else None
+        found = _by_lists(one, other, one.lefts if oriented is None else _left_ends(one, oriented))
     else:
         found = _across(one, other) if one.is_partition else _by_rows(one, other)
-    return np.ascontiguousarray(found[:, ::-1]) if is_turned else found
+    return np.ascontiguousarray(found[:, ::-1]) if is_inverse else found
 
 
 def _number_alike(one: VirtualRelation, other: VirtualRelation) -> bool:
@@ -93,11 +96,11 @@ def _number_alike(one: VirtualRelation, other: VirtualRelation) -> bool:
 
 
 def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
-    """Rows of bits are compared where they are not the same row, or where a component in them is another."""
+    """Compare bit rows where the versions do not share them, or where a component in them changed."""
     changed: UInt64s = np.zeros(int(one.words[words.WORDS]), np.uint64)
     any_changed = kernel.changed_components(one.words, other.words, changed) > 0
     lefts = np.empty(len(one.lefts), np.int32)
-    shares_rows = one.rows_of_bits is other.rows_of_bits
+    shares_rows = one.bit_rows is other.bit_rows
     count = kernel.changed_lefts(one.words, other.words, one.lefts, shares_rows, changed, any_changed, lefts)
     lefts, counts = lefts[:count], np.zeros(count, np.int64)
     kernel.count_new(one.words, other.words, lefts, changed, counts)
@@ -107,7 +110,7 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
 
 
 def _across(one: VirtualRelation, other: VirtualRelation) -> Pairs:
-    """The nodes of a component that were in different ones; and nodes with themselves."""
+    """The pairs of nodes that a partition joins and another does not; and the new pairs (x, x)."""
     here = one.component
     there = np.full(len(here), -1, np.int32)
     shared = min(len(here), len(other.component))
@@ -129,7 +132,7 @@ def _across(one: VirtualRelation, other: VirtualRelation) -> Pairs:
 
 
 def _has_loop(relation: VirtualRelation, count: int) -> NDArray[np.bool_]:
-    """For each of so many nodes of a partition whether it is paired with itself."""
+    """For each of `count` nodes of a partition whether it has the pair (x, x)."""
     result = np.zeros(count, np.bool_)
     known = min(count, relation.node_count)
     result[:known] = relation.component[:known] >= 0
@@ -138,11 +141,11 @@ def _has_loop(relation: VirtualRelation, count: int) -> NDArray[np.bool_]:
     return result
 
 
-# --- without anything in common -------------------------------------------------------------------------------------------
+# --- versions that share nothing ------------------------------------------------------------------------------------------
 
 
 def _left_ends(one: VirtualRelation, edges: list[Pairs]) -> Int32s:
-    """The left ends of all pairs that may owe themselves to some edges of S, and of E."""
+    """The left ends of all pairs that may depend on some edges of S, and of E."""
     if one.is_partition or len(edges[-1]) > _MANY:
         return one.lefts
     is_left = np.zeros(one.node_count, np.uint8)
@@ -154,7 +157,7 @@ def _left_ends(one: VirtualRelation, edges: list[Pairs]) -> Int32s:
 
 
 def _by_lists(one: VirtualRelation, other: VirtualRelation, lefts: Int32s) -> Pairs:
-    """The lists of some left ends are compared."""
+    """Compare the successor lists of some left ends."""
     ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
     lists = np.empty((2, max(one.longest_list, other.longest_list)), np.int32)
     stamps, counts = np.zeros(ids, np.int32), np.zeros(len(lefts), np.int64)

@@ -1,6 +1,6 @@
-"""What a virtual relation holds: nodes, components, lists of edges, rows of bits; and the words that tell the kernel of them.
+"""The buffers of a virtual relation: nodes, components, adjacency lists, bit matrix; and their addresses for the kernel.
 
-A version shares with the one before it whatever has not changed, so nothing here is written to once a version is complete.
+Versions share unchanged buffers, so a buffer is never written to once its version is complete.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
-from tidelog.local.closure.adjacency import Lists, Numbering, Pool, is_crowded, spare
+from tidelog.local.closure.adjacency import Lists, Numbering, Pool, is_crowded, spare_room
 from tidelog.local.kernel.closures import pairs
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.kernel.memory import address_of
 
 FEW = 64
-"""Room for so many more, whatever there is already."""
+"""Spare capacity that every buffer has at least."""
 
 
 _LISTS = (
@@ -27,12 +27,12 @@ _LISTS = (
     ("ends", kernel.ENDS_START),
     ("members", kernel.MEMBER_START),
 )
-"""Lists of a closure with rows of bits, and where the kernel is told of them."""
+"""The adjacency lists of a closure with a bit matrix, and their first word in a row of V."""
 
 
 @dataclass(slots=True)
-class Rows:
-    """Rows of bits that several versions use; what is used of them is never written again.  Row 0 is empty."""
+class BitRows:
+    """A bit matrix that several versions share: used rows are never written again.  Row 0 is empty."""
 
     bits: UInt64s
     used: int
@@ -48,48 +48,48 @@ class Condensation:
     """The ids of each component."""
     steps: Lists
     back: Lists
-    """E between nodes, and turned round; where rows of bits are, and from the first change of a partition on."""
+    """E between nodes, and its inverse; a partition has them from its first update on."""
     starts: Lists | None = None
     ends: Lists | None = None
-    """S between nodes, and turned round, if it is not E."""
-    rows_of_bits: Rows | None = None
+    """S between nodes, and its inverse, if S is not E."""
+    bit_rows: BitRows | None = None
     component_row: Int32s
     row_of: Int32s
     is_loop: NDArray[np.uint8]
     lefts: Int32s
     edges: tuple[Int32s, Int32s] | None = None
-    """S between nodes, of a partition that has not changed yet."""
+    """S between nodes, of a partition before its first update."""
 
     def __init__(self) -> None:
         self.words: Int64s = np.zeros(kernel.VIRTUAL_WIDTH, np.int64)
         self._buffers: dict[int, NDArray[np.generic]] = {}
 
-    def put(self, **words: int) -> None:
-        """Tell the kernel numbers."""
+    def set_words(self, **words: int) -> None:
+        """Set words of the row of V by their names in the kernel."""
         for name, word in words.items():
             self.words[getattr(kernel, name)] = word
 
-    def keep(self, place: int, buffer: NDArray[np.generic]) -> None:
-        """Tell the kernel of a buffer, and keep it alive."""
+    def set_buffer(self, place: int, buffer: NDArray[np.generic]) -> None:
+        """Set the address of a buffer, and keep the buffer alive."""
         if self._buffers.get(place) is not buffer:  # versions share what has not changed
             self._buffers[place] = buffer
             self.words[place] = address_of(buffer)
 
-    def keep_lists(self, start: int, lists: Lists) -> None:
-        """Tell the kernel of lists: where they start, where they end, what is in them, and how long that is."""
-        self.keep(start, lists.start)
-        self.keep(start + 1, lists.end)
-        self.keep(start + 2, lists.pool.buffer)
+    def set_lists(self, start: int, lists: Lists) -> None:
+        """Set the addresses of adjacency lists: starts, ends, pool and the pool's length."""
+        self.set_buffer(start, lists.start)
+        self.set_buffer(start + 1, lists.end)
+        self.set_buffer(start + 2, lists.pool.buffer)
         self.words[start + 3] = len(lists.pool.buffer)
 
-    def keep_members(self, members: Lists) -> None:
-        """Tell the kernel of the members of components."""
+    def set_members(self, members: Lists) -> None:
+        """Set the member lists of the components."""
         self.members = members
-        self.keep_lists(kernel.MEMBER_START, members)
+        self.set_lists(kernel.MEMBER_START, members)
 
     @property
     def is_partition(self) -> bool:
-        """Whether it is all pairs within components."""
+        """Whether the relation is all pairs within components (STC)."""
         return bool(self.words[kernel.IS_PARTITION])
 
     @property
@@ -98,81 +98,81 @@ class Condensation:
         return self.numbering.terms[: self.node_count]
 
     def set_numbering(self, numbering: Numbering) -> None:
-        """Have all nodes that a numbering has by now."""
+        """Set the numbering; this version has all its nodes so far."""
         self.numbering, self.node_count = numbering, numbering.count
         self.words[kernel.ID_COUNT], self.words[kernel.NODE_COUNT] = len(numbering.node_of), self.node_count
-        self.keep(kernel.NODE_OF, numbering.node_of)
-        self.keep(kernel.TERMS, numbering.terms)
+        self.set_buffer(kernel.NODE_OF, numbering.node_of)
+        self.set_buffer(kernel.TERMS, numbering.terms)
 
     def set_components(self, component: Int32s, count: int, room: int) -> None:
-        """Have other components, with lists of members made anew, and room for so many components."""
-        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + spare(0), np.int32)
+        """Set the components with new member lists, and room for `room` components."""
+        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + spare_room(0), np.int32)
         pairs.fill_members(component, self.terms, start, members)
         self.component = component
-        self.put(COMPONENT_COUNT=count)
-        self.keep(kernel.COMPONENT, component)
-        self.keep_members(Lists(start[:-1], start[1:], Pool(members, int(start[-1]))))
+        self.set_words(COMPONENT_COUNT=count)
+        self.set_buffer(kernel.COMPONENT, component)
+        self.set_members(Lists(start[:-1], start[1:], Pool(members, int(start[-1]))))
 
     def set_steps(self, steps: Lists, back: Lists) -> None:
-        """Have other lists of edges between nodes."""
+        """Set the adjacency lists of E and its inverse."""
         self.steps, self.back = steps, back
         self.words[kernel.LIST_COUNT] = self.node_count
-        self.keep_lists(kernel.STEP_START, steps)
-        self.keep_lists(kernel.BACK_START, back)
+        self.set_lists(kernel.STEP_START, steps)
+        self.set_lists(kernel.BACK_START, back)
 
     def set_starts(self, starts: Lists, ends: Lists) -> None:
-        """Have other lists of S."""
+        """Set the adjacency lists of S and its inverse."""
         self.starts, self.ends = starts, ends
-        self.keep_lists(kernel.START_START, starts)
-        self.keep_lists(kernel.ENDS_START, ends)
+        self.set_lists(kernel.START_START, starts)
+        self.set_lists(kernel.ENDS_START, ends)
 
     def make_room(self) -> bool:
-        """Give lists and rows with hardly any room buffers of their own, which others do not share; whether there were any.
+        """Copy lists and rows with little spare room into buffers of their own; whether there were any.
 
-        A version that the next updates begin from again and again, because each is taken back, would soon have no room left.
+        A version that many updates start from, because each is rolled back, would run out of room in the shared buffers.
         """
-        if self.rows_of_bits is None:
+        if self.bit_rows is None:
             return False
         moved = False
         for name, place in _LISTS:
             lists: Lists | None = getattr(self, name)
             if lists is not None and lists.is_crowded:
                 moved = True
-                setattr(self, name, lists.spread())
-                self.keep_lists(place, getattr(self, name))
-        if is_crowded(self.rows_of_bits.used, len(self.rows_of_bits.bits)):
+                setattr(self, name, lists.compacted())
+                self.set_lists(place, getattr(self, name))
+        if is_crowded(self.bit_rows.used, len(self.bit_rows.bits)):
             moved = True
-            self._gather_rows(self.rows_of_bits.bits)
+            self._gather_rows(self.bit_rows.bits)
         return moved
 
     def _gather_rows(self, bits: UInt64s) -> None:
-        """Have the rows of bits that this version uses in a matrix of its own, with room behind them."""
+        """Copy the bit rows that this version uses into a matrix of its own, with spare room."""
         used = np.unique(np.concatenate([[0], self.component_row, self.row_of]))
-        rows = self.rows_of_bits = Rows(np.zeros((len(used) + spare(len(used)), bits.shape[1]), np.uint64), len(used))
+        rows = self.bit_rows = BitRows(np.zeros((len(used) + spare_room(len(used)), bits.shape[1]), np.uint64), len(used))
         rows.bits[: len(used)] = bits[used]
         component_row = np.searchsorted(used, self.component_row).astype(np.int32)
         is_own = self.row_of is self.component_row
         self.words[kernel.ROW_COUNT] = len(rows.bits)
-        self.keep(kernel.BITS, rows.bits)
+        self.set_buffer(kernel.BITS, rows.bits)
         self.set_rows(component_row, component_row if is_own else np.searchsorted(used, self.row_of).astype(np.int32))
 
     def make_scratch(self) -> None:
-        """Have room for searches."""
+        """Allocate the scratch buffers of graph searches."""
         room = len(self.members.start)
-        self.keep(kernel.STAMPS, np.zeros(room + 1, np.int32))
-        self.keep(kernel.QUEUE, np.empty(room, np.int32))
-        self.keep(kernel.NODE_STAMPS, np.zeros(self.node_count, np.int32))
+        self.set_buffer(kernel.STAMPS, np.zeros(room + 1, np.int32))
+        self.set_buffer(kernel.QUEUE, np.empty(room, np.int32))
+        self.set_buffer(kernel.NODE_STAMPS, np.zeros(self.node_count, np.int32))
 
     def set_rows(self, component_row: Int32s, row_of: Int32s) -> None:
-        """Have other rows of bits for components and for left ends; the same array if these are not others."""
+        """Set the bit rows of components and of left ends: the same array if S is E."""
         self.component_row, self.row_of = component_row, row_of
         self.words[kernel.ROW_OF_COUNT] = len(row_of)
-        self.keep(kernel.COMPONENT_ROW, component_row)
-        self.keep(kernel.ROW_OF, row_of)
+        self.set_buffer(kernel.COMPONENT_ROW, component_row)
+        self.set_buffer(kernel.ROW_OF, row_of)
 
     def set_ends(self, is_left: NDArray[np.bool_], is_right: NDArray[np.bool_]) -> None:
-        """Have other nodes with pairs on the left and on the right."""
+        """Set the nodes that have pairs on the left and on the right."""
         self.lefts, rights = self.terms[is_left], self.terms[is_right]
         self.words[kernel.LEFT_COUNT], self.words[kernel.RIGHT_COUNT] = len(self.lefts), len(rights)
-        self.keep(kernel.LEFTS, self.lefts)
-        self.keep(kernel.RIGHTS, rights)
+        self.set_buffer(kernel.LEFTS, self.lefts)
+        self.set_buffer(kernel.RIGHTS, rights)

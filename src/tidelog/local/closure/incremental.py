@@ -1,19 +1,20 @@
-"""Virtual relations under change: from one version to the next, at a cost that follows the change.
+"""Incremental maintenance of virtual relations: the next version, at a cost that follows the change.
 
-After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), whose modules have four functions; ours
-are, for the transitive closure (TC) and the symmetric-transitive one (STC):
+The module functions of Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), for the transitive
+closure (TC) and the symmetric-transitive closure (STC):
 
-- Add (`_add`). TC: the rows of bits of all that lead to a new edge gain the row behind it, and components on a cycle merge.
-  STC: components merge.
-- Del and Red (`_delete`). TC: rows that led through an edge that went are found again from those below them, until one stays the
-  same; a component that lost an edge inside is searched again. STC: both ends of the edge look for one another.
-- Diff (`virtual_changes`). Rows of bits, or components, of two versions are compared where the two do not share them.
+- Add (`_add`).  TC: the bit rows of all components that reach a new edge gain the row of its target, and components on a cycle
+  merge.  STC: components merge.
+- Del and Red (`_delete`).  TC: bit rows that reached through a deleted edge are recomputed from their successors, until one
+  stays the same; a component that lost an inner edge is split into strongly connected components.  STC: a search from both ends
+  of a deleted edge decides whether their component splits.
+- Diff (`closure_diff`).  Bit rows, or components, of two versions are compared where the two do not share them.
 
-Departures: the paper stores pairs, so that it over-deletes and re-derives pairs; here Del and Red are one step, as a row of
-bits is found again as a whole. A version never changes once it is made: the next one shares all rows and lists that are the
-same (`adjacency`, `kernel.versions`), which is also what going back, and results that were handed out, live on. What that
-costs is a copy of a few numbers for each node. Where a change is so large that beginning anew is cheaper, or where a search takes
-the place of rows of bits, there is no next version, and the relation is made anew.
+Departures: the paper stores pairs, so it over-deletes and rederives pairs; here Del and Red are one step, as a bit row is
+recomputed as a whole.  A version is immutable: the next one shares all unchanged rows and lists (`adjacency`,
+`kernel.closures.versioned_lists`), so that rollback and earlier results keep the old one.  The price is a copy of a few numbers
+per node.  Where a change is so large that building from scratch is cheaper, or where a search replaces the bit rows, there is
+no incremental version, and the relation is built from scratch.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.closure.adjacency import Lists, Pairs
-from tidelog.local.closure.virtual_relation import LookUp, VirtualRelation
+from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
 from tidelog.local.kernel.closures import edge_deletion as shrinking
 from tidelog.local.kernel.closures import edge_insertion as growing
 from tidelog.local.kernel.closures import next_version as kernel
@@ -37,18 +38,18 @@ from tidelog.local.kernel.closures import virtual_access as words
 T = TypeVar("T", bound=np.generic)
 
 _LARGE = 512
-"""A change of so many pairs may be large ..."""
+"""A delta with more pairs than this counts as large ..."""
 _SHARE = 4
-"""... and is if it is more than one in so many."""
+"""... if it also has more than one in so many of all pairs."""
 _ROUNDS = 1
-"""Finding rows of bits may cost that many times what writing all of them would."""
+"""Recomputing bit rows may cost so many times what writing all of them costs."""
 _STEPS = 1 << 16
-"""Steps that are always affordable."""
+"""Work that is always within the budget."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """The pairs that came to a relation and those that went from it."""
+class EdgeDelta:
+    """The delta of an edge relation: inserted and deleted pairs."""
 
     inserted: Pairs
     deleted: Pairs
@@ -56,20 +57,20 @@ class Difference:
     def __len__(self) -> int:
         return len(self.inserted) + len(self.deleted)
 
-    def turned(self) -> Difference:
-        """All pairs turned round."""
-        return Difference(self.inserted[:, ::-1], self.deleted[:, ::-1])
+    def inverse(self) -> EdgeDelta:
+        """The delta of the inverse relation."""
+        return EdgeDelta(self.inserted[:, ::-1], self.deleted[:, ::-1])
 
 
-def updated(
+def next_version(
     before: VirtualRelation,
-    starts: Difference,
-    steps: Difference | None,
+    starts: EdgeDelta,
+    steps: EdgeDelta | None,
     given: Callable[[], tuple[Pairs, Pairs | None]],
-    poll: LookUp,
+    poll: Poll,
 ) -> VirtualRelation:
-    """The next version of a relation after changes of S, and of E where that is not S; `given` gives all pairs of both."""
-    after = maintained(before, starts, steps, poll)
+    """The next version after a delta of S, and of E where that is not S; built from `given`, all pairs of both, if need be."""
+    after = incremental_version(before, starts, steps, poll)
     if after is not None:
         return after
     flags = before.words
@@ -84,25 +85,27 @@ def updated(
     )
 
 
-def maintained(before: VirtualRelation, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
-    """The next version of a relation after changes of S, and of E where that is not S; None if it is to be made anew."""
+def incremental_version(
+    before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll
+) -> VirtualRelation | None:
+    """The next version after a delta of S, and of E where that is not S; None if building from scratch is cheaper."""
     if before.is_searched:
         return None
     if before.words[words.IS_TURNED]:
-        starts, steps = starts.turned(), steps.turned() if steps is not None else None
-    next_version = _Partition(before) if before.is_partition else _Closure(before)
-    return next_version.make(starts, steps, poll)
+        starts, steps = starts.inverse(), steps.inverse() if steps is not None else None
+    builder = _Partition(before) if before.is_partition else _Closure(before)
+    return builder.make(starts, steps, poll)
 
 
 class _Version:
-    """What the next version of a relation is made with."""
+    """Builds the next version of a relation from the version before."""
 
     def __init__(self, before: VirtualRelation) -> None:
         before.make_lists()
         self.before, self.after = before, before.successor()
         self.scratch: Int64s = np.zeros(kernel.SCRATCH_WIDTH, np.int64)
 
-    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+    def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
         after, edges = self.after, starts if steps is None else steps
         if self._is_large(edges) or not self._begin([starts.inserted] if steps is None else [starts.inserted, steps.inserted]):
@@ -120,7 +123,7 @@ class _Version:
         self._end()
         return after
 
-    def _is_large(self, edges: Difference) -> bool:
+    def _is_large(self, edges: EdgeDelta) -> bool:
         return len(edges) > _LARGE and _SHARE * len(edges) > self._edge_count()
 
     def _edge_count(self) -> int:
@@ -128,27 +131,28 @@ class _Version:
         return int((lists.end - lists.start).sum())
 
     def _begin(self, inserted: list[Pairs]) -> bool:
-        """Number new nodes, and take copies of what can change."""
+        """Number new nodes, and copy what can change; False if there is no room."""
         before, after = self.before, self.after
         after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted)))
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
         after.component = _extended(before.component, after.node_count, -1)
-        after.keep(words.COMPONENT, after.component)
+        after.set_buffer(words.COMPONENT, after.component)
         return True
 
     def _delete(self, source: Int32s, target: Int32s) -> bool:
-        """Del and Red."""
-        return self.after.steps.take_out(source, target) and self.after.back.take_out(target, source)
+        """Del and Red: delete edges; False if building from scratch is cheaper."""
+        return self.after.steps.delete(source, target) and self.after.back.delete(target, source)
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
-        """Add."""
-        return self.after.steps.put_in(source, target) and self.after.back.put_in(target, source)
+        """Add: insert edges; False if there is no room."""
+        return self.after.steps.insert(source, target) and self.after.back.insert(target, source)
 
-    def _follow_starts(self, starts: Difference) -> bool:
-        raise NotImplementedError
+    def _follow_starts(self, _starts: EdgeDelta) -> bool:
+        """Apply a delta of S where E is another relation, which only TC has; False builds from scratch."""
+        return False
 
-    def _set_loops(self, starts: Difference) -> None:
-        """Which nodes are given with themselves; it matters to irreflexive relations, and nobody asks others."""
+    def _set_loops(self, starts: EdgeDelta) -> None:
+        """Update the nodes with an external pair (x, x); only irreflexive relations need them."""
         after = self.after
         if not after.words[words.IS_IRREFLEXIVE]:
             return
@@ -157,23 +161,23 @@ class _Version:
             after.is_loop = _extended(after.is_loop, after.node_count, 0)
             for ids, value in zip(loops, (0, 1), strict=True):
                 after.is_loop[after.numbering.node_of[ids]] = value
-            after.keep(words.IS_LOOP, after.is_loop)
+            after.set_buffer(words.IS_LOOP, after.is_loop)
 
     def _end(self) -> None:
-        """Note what is used now."""
+        """Record how much of the shared buffers is used."""
         self.after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
 
 
 class _Closure(_Version):
-    """R = S ∘ E* with rows of bits."""
+    """TC: R = S ∘ E*, with a bit matrix."""
 
     def _begin(self, inserted: list[Pairs]) -> bool:
         super()._begin(inserted)
         before, after = self.before, self.after
-        room, rows = len(before.members.start), before.rows_of_bits
+        room, rows = len(before.members.start), before.bit_rows
         assert rows is not None
         self.rows = rows
-        after.keep_members(before.members.copied(room))
+        after.set_members(before.members.copied(room))
         component_row = before.component_row.copy()
         has_starts = before.starts is not None
         after.set_rows(component_row, _extended(before.row_of, after.node_count, 0) if has_starts else component_row)
@@ -183,7 +187,7 @@ class _Closure(_Version):
         return self._enter_nodes(room)
 
     def _enter_nodes(self, room: int) -> bool:
-        """A component for each new node, if there is room."""
+        """Give each new node a component, if there is room."""
         after, pool = self.after, self.after.members.pool
         new, first = after.node_count - self.before.node_count, int(after.words[words.COMPONENT_COUNT])
         if first + new > room or pool.used + new > len(pool.buffer):
@@ -194,7 +198,7 @@ class _Closure(_Version):
             after.component[self.before.node_count :] = np.arange(first, first + new)
             after.members.start[first : first + new], after.members.end[first : first + new] = places, places + 1
             is_simple = bool(after.words[words.IS_SIMPLE]) and pool.used == first
-            after.put(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
+            after.set_words(COMPONENT_COUNT=first + new, IS_SIMPLE=is_simple)
         self.scratch[kernel.USED_MEMBERS] = pool.used + new
         return True
 
@@ -211,12 +215,12 @@ class _Closure(_Version):
         at = 0 if super()._add(source, target) else -1
         while 0 <= at < len(source):
             at = growing.gain(self.after.words, self.scratch, source, target, at)
-            if 0 <= at < len(source):  # a cycle
+            if 0 <= at < len(source):  # this edge closes a cycle
                 is_merged = growing.merge(self.after.words, self.scratch, int(source[at]), int(target[at]))
                 at = at + 1 if is_merged else -1
         return at >= 0
 
-    def _follow_starts(self, starts: Difference) -> bool:
+    def _follow_starts(self, starts: EdgeDelta) -> bool:
         before, after = self.before, self.after
         assert before.starts is not None
         assert before.ends is not None
@@ -224,7 +228,7 @@ class _Closure(_Version):
         assert after.starts is not None
         assert after.ends is not None
         is_touched = np.zeros(after.node_count, np.uint8)
-        for pairs, change in ((starts.deleted, Lists.take_out), (starts.inserted, Lists.put_in)):
+        for pairs, change in ((starts.deleted, Lists.delete), (starts.inserted, Lists.insert)):
             if len(pairs):
                 source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
                 is_touched[source] = 1
@@ -245,25 +249,25 @@ class _Closure(_Version):
 
 
 class _Partition(_Version):
-    """All pairs within connected components."""
+    """STC: all pairs within connected components."""
 
     def _begin(self, inserted: list[Pairs]) -> bool:
         super()._begin(inserted)
         before, after = self.before, self.after
         count = int(before.words[words.COMPONENT_COUNT])
         if count > _SHARE * (after.node_count + _LARGE):
-            return False  # most numbers belong to components that are no more
+            return False  # most component numbers are unused
         room = count + self._new_components
         pool = before.members.pool
         if len(pool.buffer) - pool.used < 2 * after.node_count:
             after.set_components(after.component, count, room)
-        after.keep_members(after.members.copied(room))
+        after.set_members(after.members.copied(room))
         self.scratch[kernel.USED_MEMBERS] = after.members.pool.used
         self.scratch[kernel.WORK] = _ROUNDS * len(before.steps.pool.buffer) + _STEPS
         self.scratch[kernel.COLUMNS] = room
         return True
 
-    def make(self, starts: Difference, steps: Difference | None, poll: LookUp) -> VirtualRelation | None:
+    def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
         self._new_components = len(starts.deleted) + 2 * len(starts.inserted)
         return super().make(starts, steps, poll)
@@ -290,7 +294,7 @@ def _is_used(lists: Lists) -> NDArray[np.bool_]:
 
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
-    """A copy of an array with more values at its end."""
+    """A copy of an array, extended by a value."""
     if count == len(values):
         return values.copy()
     result = np.empty(count, values.dtype)

@@ -1,8 +1,9 @@
-"""Virtual relations: transitive and symmetric-transitive ones, of which no pair is stored until somebody asks for it.
+"""Virtual relations: transitive and symmetric-transitive relations whose pairs are computed on request.
 
-After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019): a module has an algorithm of its own
-beside the rules. Departure: the paper stores the closure; here it is a condensation with rows of bits, or a partition, and
-the join kernel walks it (`kernel.virtual`). Above a budget of memory the rows of bits give way to a search each time.
+After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), the modules TC and STC.  Departure: the
+paper stores the closure; here it is the condensation of the graph with a bit matrix of reachability, or a partition, and the join
+kernel walks it (`kernel.closures.virtual_access`).  Above a memory budget there is no bit matrix, and each access is a graph
+search.
 """
 
 from __future__ import annotations
@@ -14,25 +15,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare
-from tidelog.local.closure.condensation import FEW, Condensation, Rows
+from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare_room
+from tidelog.local.closure.condensation import FEW, BitRows, Condensation
 from tidelog.local.kernel.closures import graphs, pairs
 from tidelog.local.kernel.closures import virtual_access as kernel
 
 BITS_BUDGET = 256 << 20
-"""Bytes that the rows of bits of one relation may take when they are made."""
+"""Most bytes that the bit matrix of one relation may take when it is built."""
 _CHUNK = 1 << 22
-"""Words of bits, or pairs, worked on before looking up."""
+"""Words of bits, or pairs, between two polls."""
 
-LookUp = Callable[[], None]
-"""Called between two pieces of work; may raise."""
+Poll = Callable[[], None]
+"""Checks limits and Ctrl-C; may raise."""
 
 
 class VirtualRelation(Condensation):
-    """R = S ∘ E*, or all pairs within the connected components of S.  It never changes; `closures` makes the next version."""
+    """R = S ∘ E*, or all pairs within the connected components of S.  Immutable; `incremental` builds the next version."""
 
     previous: weakref.ref[VirtualRelation] | None = None
-    """The version that this one numbers its nodes after."""
+    """The version whose node numbers this one extends."""
 
     def __init__(
         self,
@@ -43,17 +44,17 @@ class VirtualRelation(Condensation):
         is_irreflexive: bool = False,
         is_turned: bool = False,
         budget: int | None = None,
-        poll: LookUp = lambda: None,
+        poll: Poll = lambda: None,
         follows: VirtualRelation | None = None,
     ) -> None:
-        """From the given facts S and the steps E, or None where E is S; numbered like another version, which may share much."""
+        """Build from the external pairs S and the edges E (None where E is S); `follows` is a version to share numbers with."""
         super().__init__()
         self._count: int | None = None
-        self._look_up = poll
+        self._poll = poll
         self.budget = BITS_BUDGET if budget is None else budget
         if is_turned:
             starts, steps = starts[:, ::-1], None if steps is None else steps[:, ::-1]
-        self.put(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
+        self.set_words(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
         starts = np.ascontiguousarray(starts)
         steps = starts if steps is None else np.ascontiguousarray(steps)
         follows = self._number_nodes(starts, steps, follows)
@@ -62,13 +63,13 @@ class VirtualRelation(Condensation):
             self._partition(source, target)
         else:
             step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
-            self.put(HAS_STARTS=steps is not starts)
+            self.set_words(HAS_STARTS=steps is not starts)
             self._close(source, target, step_source, step_target, follows)
         self._find_ends(source, target, None if steps is starts else step_target)
-        self._look_up = lambda: None  # what is asked later is nobody's evaluation
+        self._poll = lambda: None  # later accesses belong to no evaluation
 
     def successor(self) -> VirtualRelation:
-        """Another object for the same relation, to become its next version."""
+        """A copy of this version that shares its buffers, to become the next version."""
         result = VirtualRelation.__new__(VirtualRelation)
         result.__dict__.update(self.__dict__)
         result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
@@ -79,7 +80,7 @@ class VirtualRelation(Condensation):
     # --- building --------------------------------------------------------------------------------------------------------
 
     def _number_nodes(self, starts: Pairs, steps: Pairs, follows: VirtualRelation | None) -> VirtualRelation | None:
-        """Number the nodes, after another version unless most of its nodes have gone; that version, if so."""
+        """Number the nodes, extending another version unless most of its nodes are unused; returns that version."""
         sets = [starts] if steps is starts else [starts, steps]
         largest = max((int(rows.max()) for rows in sets if len(rows)), default=-1)
         if follows is not None and follows.node_count > 4 * sum(map(len, sets)) + FEW:
@@ -92,7 +93,7 @@ class VirtualRelation(Condensation):
         self.set_numbering(numbering)
         self.is_loop = np.zeros(self.node_count, np.uint8)
         self.is_loop[numbering.node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
-        self.keep(kernel.IS_LOOP, self.is_loop)
+        self.set_buffer(kernel.IS_LOOP, self.is_loop)
         return follows
 
     def _partition(self, source: Int32s, target: Int32s) -> None:
@@ -102,24 +103,24 @@ class VirtualRelation(Condensation):
         self.edges = source, target
 
     def make_lists(self) -> None:
-        """Have the lists of a partition's edges, which only changes need."""
+        """Build the edge lists of a partition, which only incremental maintenance needs."""
         if self.edges is not None:
             source, target = self.edges
-            self.set_steps(*_both_ways(source, target, self.node_count))
+            self.set_steps(*_with_inverse(source, target, self.node_count))
             self.edges = None
 
     def _close(
         self, source: Int32s, target: Int32s, step_source: Int32s, step_target: Int32s, follows: VirtualRelation | None
     ) -> None:
-        """Condense E, and close it as rows of bits if they fit the budget."""
+        """Condense E by its strongly connected components, and close it as a bit matrix if that fits the budget."""
         nodes = np.arange(self.node_count, dtype=np.int32)
-        steps = Lists.from_pairs(step_source, step_target, self.node_count, spare(len(step_source)))
+        steps = Lists.from_pairs(step_source, step_target, self.node_count, spare_room(len(step_source)))
         found = np.empty(self.node_count, np.int32)
         count = graphs.strong_components(steps.start, steps.end, steps.pool.buffer, nodes, np.zeros_like(nodes), found)
         if self.words[kernel.HAS_STARTS]:
-            self.set_starts(*_both_ways(source, target, self.node_count))
+            self.set_starts(*_with_inverse(source, target, self.node_count))
         numbers, room = np.arange(count, dtype=np.int32), count
-        if follows is not None and follows.rows_of_bits is not None:
+        if follows is not None and follows.bit_rows is not None:
             numbers, room = _kept_numbers(found, count, follows)
         left_count = int(np.count_nonzero(self.starts.end > self.starts.start)) if self.starts is not None else 0
         size = 8 * (count + left_count)
@@ -130,28 +131,28 @@ class VirtualRelation(Condensation):
         if size * (words + _spare_words(words)) <= self.budget:
             words += _spare_words(words)
         self.set_components(numbers[found], room, 64 * words)
-        self.put(IS_SIMPLE=count == room == self.node_count)
-        back = Lists.from_pairs(step_target, step_source, self.node_count, spare(len(step_source)))
+        self.set_words(IS_SIMPLE=count == room == self.node_count)
+        back = Lists.from_pairs(step_target, step_source, self.node_count, spare_room(len(step_source)))
         self.set_steps(steps, back)
         self.make_scratch()
         self._fill_rows(found, numbers, left_count, words)
 
     def _condense(self, component: Int32s, count: int, source: Int32s, target: Int32s) -> None:
-        """Keep the edges between components, to be searched."""
+        """Store the edges between components, for graph searches in place of a bit matrix."""
         self.set_components(component, count, count)
         is_cyclic = np.zeros(count, np.uint8)
         above, below = np.empty(len(source), np.int32), np.empty(len(source), np.int32)
         edges = graphs.condense(source, target, component, is_cyclic, above, below)
-        self.keep_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
-        self.keep_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
-        self.put(LIST_COUNT=count)
-        self.keep(kernel.IS_CYCLIC, is_cyclic)
+        self.set_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
+        self.set_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
+        self.set_words(LIST_COUNT=count)
+        self.set_buffer(kernel.IS_CYCLIC, is_cyclic)
         self.make_scratch()
 
     def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
-        """The rows of bits of components in the order in which they were found, and of left ends where they are others."""
+        """Fill the bit rows of components in reverse topological order, and those of S's sources where E is not S."""
         count = len(numbers)
-        bits = np.zeros((1 + count + left_count + spare(count + left_count), words), np.uint64)
+        bits = np.zeros((1 + count + left_count + spare_room(count + left_count), words), np.uint64)
         nodes_from, nodes = np.zeros(count + 1, np.int64), np.empty(self.node_count, np.int32)
         pairs.fill_members(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
         rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
@@ -161,7 +162,7 @@ class VirtualRelation(Condensation):
         for begin in range(0, count, piece):
             end = min(count, begin + piece)
             graphs.close(*lists, self.component, nodes_from, nodes, numbers, rows, bits, tops, begin, end)
-            self._look_up()
+            self._poll()
         row_of = rows
         if self.starts is not None:
             starts, row_of = self.starts, np.zeros(self.node_count, np.int32)
@@ -170,14 +171,14 @@ class VirtualRelation(Condensation):
             for begin in range(0, len(lefts), piece):
                 some = lefts[begin : begin + piece]
                 graphs.close_starts(starts.start, starts.end, starts.pool.buffer, some, self.component, rows, row_of, bits)
-                self._look_up()
-        self.rows_of_bits = Rows(bits, 1 + count + left_count)
-        self.put(ROW_COUNT=len(bits), WORDS=words)
-        self.keep(kernel.BITS, bits)
+                self._poll()
+        self.bit_rows = BitRows(bits, 1 + count + left_count)
+        self.set_words(ROW_COUNT=len(bits), WORDS=words)
+        self.set_buffer(kernel.BITS, bits)
         self.set_rows(rows, row_of)
 
     def _find_ends(self, source: Int32s, target: Int32s, more: Int32s | None) -> None:
-        """The ids that have a pair on the left and on the right."""
+        """Find the ids with a pair on the left and on the right."""
         sides: tuple[tuple[Int32s, ...], ...] = (
             ((source, target), (source, target)) if self.is_partition else ((source,), (target,))
         )
@@ -189,16 +190,16 @@ class VirtualRelation(Condensation):
                 mark[part] = True
         self.set_ends(*marks)
 
-    # --- use -------------------------------------------------------------------------------------------------------------
+    # --- reading ---------------------------------------------------------------------------------------------------------
 
     @property
     def is_searched(self) -> bool:
-        """Whether there are no rows of bits, so that each question is a search."""
+        """Whether there is no bit matrix, so that each access is a graph search."""
         return not self.words[kernel.IS_PARTITION] and not self.words[kernel.BITS]
 
     @property
     def longest_list(self) -> int:
-        """How many values one value can be related to, at most."""
+        """An upper bound on the number of successors of one value."""
         return self.node_count
 
     def _counts(self, lefts: Int32s) -> Int64s:
@@ -206,7 +207,7 @@ class VirtualRelation(Condensation):
         piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(lefts))
         for begin in range(0, len(lefts), piece):
             pairs.count_lists(self.words, lefts[begin : begin + piece], counts[begin : begin + piece], scratch)
-            self._look_up()
+            self._poll()
         return counts
 
     def __len__(self) -> int:
@@ -216,16 +217,16 @@ class VirtualRelation(Condensation):
 
     @property
     def estimated_size(self) -> int:
-        """How many pairs there are, or, where counting them takes a search each, there may be."""
+        """The number of pairs, or an upper bound where counting takes a search per node."""
         return self.longest_list**2 if self._count is None and self.is_searched else len(self)
 
     def count_loops(self) -> int:
-        """How many pairs (x, x) there are."""
+        """Count the pairs (x, x)."""
         self.words[kernel.LOOPS] = pairs.loops_among(self.words, self.lefts)
         return int(self.words[kernel.LOOPS])
 
     def contains(self, rows: Pairs) -> NDArray[np.bool_]:
-        """For each pair whether it is there."""
+        """For each pair whether the relation holds it."""
         found = np.empty(len(rows), np.int32)
         if self.words[kernel.IS_TURNED]:
             rows = rows[:, ::-1]
@@ -235,7 +236,7 @@ class VirtualRelation(Condensation):
         return found.astype(np.bool_)
 
     def chunks(self, most: int = _CHUNK, share: tuple[int, int] = (0, 1)) -> Iterator[tuple[Int32s, Int32s]]:
-        """All pairs, as pairs of columns of about `most` rows; of several shares (which, of how many) one."""
+        """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows."""
         lefts = np.ascontiguousarray(self.lefts[share[0] :: share[1]])
         ends = np.cumsum(self._counts(lefts))
         begin = 0
@@ -245,7 +246,7 @@ class VirtualRelation(Condensation):
             size = int(ends[min(end, len(ends)) - 1] - base)
             left, right = np.empty(size, np.int32), np.empty(size, np.int32)
             pairs.write_pairs(self.words, lefts[begin:end], left, right)
-            self._look_up()
+            self._poll()
             yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
             begin = end
 
@@ -256,18 +257,18 @@ class VirtualRelation(Condensation):
         return np.concatenate(chunks) if chunks else np.empty((0, 2), np.int32)
 
 
-def _both_ways(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
-    room = spare(len(source))
+def _with_inverse(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
+    room = spare_room(len(source))
     return Lists.from_pairs(source, target, count, room), Lists.from_pairs(target, source, count, room)
 
 
 def _spare_words(words: int) -> int:
-    """Room for more components in each row of bits."""
+    """Spare words in each bit row, for new components."""
     return max(1, words // 32)
 
 
 def _kept_numbers(found: Int32s, count: int, before: VirtualRelation) -> tuple[Int32s, int]:
-    """Numbers for components, the same for those that are the same as before, and how many numbers there are."""
+    """Numbers for components, the same as before for unchanged components, and the number of numbers."""
     numbers = np.empty(count, np.int32)
     sizes = (before.members.end - before.members.start).astype(np.int32)
     room = int(graphs.keep_numbers(found, count, before.component, numbers, sizes))

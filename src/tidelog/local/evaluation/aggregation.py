@@ -1,4 +1,4 @@
-"""Aggregates: a relation of groups and results, from a relation of all bindings of the aggregate's body."""
+"""Aggregation: folds the bindings of an aggregate's body into a relation of groups and results."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _FUNCTIONS = {
 
 
 def fold(folding: Aggregation, state: State, table: Table, begin: int = 0, *, bindings: NDArray[np.int32] | None = None) -> None:
-    """Fill the table with each group's result, where it has one.
+    """Insert the result of each group, where it has one.
 
-    From the groups whose bindings are given, or stand from row `begin` on, all of them.
+    The groups are those of `bindings`, or of the rows of `folding.inner` from `begin` on; all their bindings must be there.
     """
     rows = state.table(folding.inner).rows_from(begin) if bindings is None else bindings
     if not len(rows):
@@ -38,7 +38,7 @@ def fold(folding: Aggregation, state: State, table: Table, begin: int = 0, *, bi
 
 
 def _grouped(rows: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Int64s]:
-    """The rows sorted by their group, and where each group begins, and the last one ends."""
+    """The rows sorted by group, and the bounds of the groups."""
     if groups:
         rows = rows[np.lexsort(rows[:, :groups].T[::-1])]
     differs = (rows[1:, :groups] != rows[:-1, :groups]).any(axis=1)

@@ -1,4 +1,4 @@
-"""Functions that Python computes, as relations: for all arguments that rules ask for, the value, unless it is undefined."""
+"""Functions that Python computes, as relations of arguments and values; an undefined value has no row."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tidelog.core.arrays import isin_rows
 from tidelog.core.rules import FunctionCalls
 from tidelog.functions.evaluate import apply
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 
 _PIECE = 1 << 12
-"""Calls between two looks at limits and Ctrl-C."""
+"""Calls between two polls."""
 
 
-def answer(calls: FunctionCalls, state: State, table: Table, poll: Callable[[], None]) -> int:
-    """Compute the values for arguments that nobody has asked for before; how many are undefined."""
+def compute_calls(calls: FunctionCalls, state: State, table: Table, poll: Callable[[], None]) -> int:
+    """Compute the values of arguments requested for the first time; returns how many are undefined."""
     requested = state.table(calls.requested)
     undefined = 0
     answered = state.answered.get(calls.requested, 0)
     new = requested.rows_from(answered)
-    if not answered and len(table) and requested.arity:  # they were derived anew, and most have been answered
-        width = requested.arity
-        new = new[~state.helper(f"#known {width}", width, table.rows[:, :width]).contains(new)]
+    if not answered and len(table) and requested.arity:  # derived from scratch: most have been computed before
+        new = new[~isin_rows(new, table.rows[:, : requested.arity])]
     for begin in range(0, len(new), _PIECE):
         rows = new[begin : begin + _PIECE]
         distinct, places = np.unique(rows, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Queries: a rule that is evaluated once, over tables that go when it is answered."""
+"""Queries: one rule, evaluated once over temporary tables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tidelog.syntax.tree import Atom, Literal, Rule, Variable
 def answers(
     state: State, arities: Mapping[str, int], body: tuple[Literal, ...], names: Iterable[str], watch: Watch
 ) -> NDArray[np.int32]:
-    """All bindings of the named variables that make a body true, each once."""
+    """All distinct bindings of the named variables that satisfy a body."""
     head = Atom(ANSWER, tuple(Variable(name) for name in names))
     core = core_of_rule(Rule(head, body), {**arities, ANSWER: len(head.args)}, "#query ")
     made = [name for name in core.arities if name not in state.tables and name not in state.virtual]

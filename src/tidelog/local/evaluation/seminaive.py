@@ -15,7 +15,7 @@ from tidelog.core.rules import Aggregation, Closure, CoreRule, FunctionCalls, Un
 from tidelog.core.statistics import Round, Statistics
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.evaluation.aggregation import fold
-from tidelog.local.evaluation.function_calls import answer
+from tidelog.local.evaluation.function_calls import compute_calls
 from tidelog.local.kernel import join, layout
 from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.plan_cache import PlanCache
@@ -181,7 +181,7 @@ class Evaluation:
     def _answer(self, unit: Unit) -> None:
         for name, special in unit.operators.items():
             if isinstance(special, FunctionCalls):
-                self.statistics.undefined += answer(special, self.state, self.state.table(name), self.watch.poll)
+                self.statistics.undefined += compute_calls(special, self.state, self.state.table(name), self.watch.poll)
 
     def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
         """Apply rules, each with the delta of one of its atoms, or to all facts."""

@@ -122,12 +122,12 @@ def _count_on(touched: _Touched, state: State, new: Table) -> Rows:
 def _add_on(touched: _Touched, special: Aggregation, state: State, new: Table) -> Rows:
     terms = state.terms
     continues = touched.results >= 0
-    continues[continues] = terms.are(Kind.INT, touched.results[continues])
+    continues[continues] = terms.have_kind(Kind.INT, touched.results[continues])
     sums = np.zeros(len(touched.keys), np.int64)
     sums[continues] = terms.payloads_of(touched.results[continues])
     sizes = np.abs(sums.astype(np.float64))
     for targets, groups, sign in ((touched.inserted, touched.came_to, 1), (touched.deleted, touched.went_from, -1)):
-        is_integer = terms.are(Kind.INT, targets)
+        is_integer = terms.have_kind(Kind.INT, targets)
         continues[groups[~is_integer]] = False
         numbers = np.where(is_integer, terms.payloads_of(targets), 0)
         np.add.at(sums, groups, sign * numbers)

@@ -1,4 +1,4 @@
-"""Transitive relations under change: from the differences of what a module reads to the next version of its relation."""
+"""An update of a virtual relation: from the deltas of the relations that a module reads to its next version."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from tidelog.core.rules import Closure
 from tidelog.core.statistics import Round
 from tidelog.local.closure.adjacency import Pairs
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.closure.incremental import Difference, updated
+from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.deltas import NOTHING, Deltas
 from tidelog.local.storage.state import State
 
 
-def maintain_closure(name: str, special: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
+def update_closure(name: str, closure: Closure, state: State, deltas: Deltas, evaluation: Evaluation) -> VirtualChange:
     """Bring a transitive relation up to date; its version before, and after."""
-    started, edge, before = time.perf_counter(), special.module.edge, state.virtual[name]
+    started, edge, before = time.perf_counter(), closure.module.edge, state.virtual[name]
     evaluation.watch.progress.working_on = name
-    starts = _difference(special.given, deltas)
+    starts = _difference(closure.given, deltas)
     steps = _difference(edge, deltas) if edge is not None else None
 
     if before.make_room():
         state.set_virtual(name, before)
 
     def given() -> tuple[Pairs, Pairs | None]:
-        return state.stored(special.given).rows, state.stored(edge).rows if edge is not None else None
+        return state.stored(closure.given).rows, state.stored(edge).rows if edge is not None else None
 
-    after = updated(before, starts, steps, given, evaluation.watch.poll)
+    after = next_version(before, starts, steps, given, evaluation.watch.poll)
     state.set_virtual(name, after)
     seconds = time.perf_counter() - started
-    evaluation.statistics.rounds.append(Round(evaluation.unit, special.module.rules[0], 0, 0, 0, seconds))
+    evaluation.statistics.rounds.append(Round(evaluation.unit, closure.module.rules[0], 0, 0, 0, seconds))
     return VirtualChange(before, after, starts, steps)
 
 
-def _difference(name: str, deltas: Deltas) -> Difference:
+def _difference(name: str, deltas: Deltas) -> EdgeDelta:
     if name not in deltas:
-        return Difference(NOTHING, NOTHING)
-    return Difference(deltas.of[name].inserted_rows(), deltas.of[name].deleted_rows())
+        return EdgeDelta(NOTHING, NOTHING)
+    return EdgeDelta(deltas.of[name].inserted_rows(), deltas.of[name].deleted_rows())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
-from tidelog.core.rules import CoreRule, apart, existential
+from tidelog.core.rules import CoreRule, existential, rename_apart
 from tidelog.local.maintenance.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
@@ -55,7 +55,7 @@ class DeltaRules:
         # `not n(X, _)` held if all facts n(X, y) of now are inserted ones, and none was deleted.
         minus = deltas.minus(atom.predicate)
         deleted = () if minus is None else (Negation(Atom(minus, atom.args)),)
-        return apart(Atom(plus, atom.args), rule), Negation(self._unchanged_keys(rule, at, atom)), *deleted
+        return rename_apart(Atom(plus, atom.args), rule), Negation(self._unchanged_keys(rule, at, atom)), *deleted
 
     def unchanged(self, literal: Literal) -> tuple[Literal, ...]:
         """Literals that say of a literal that it held before the update and still does."""
@@ -76,7 +76,7 @@ class DeltaRules:
                     if (plus := self._deltas.plus(atom.predicate)) is not None:
                         head = self._unchanged_keys(rule, at, atom)
                         self._runtime.table("unchanged", f"{rule.serial} {at}", len(head.args))
-                        body = (apart(Atom(plus, atom.args), rule), atom, Negation(Atom(plus, atom.args)))
+                        body = (rename_apart(Atom(plus, atom.args), rule), atom, Negation(Atom(plus, atom.args)))
                         yield self._runtime.variant(rule, ("unchanged", at), body, head)
 
     def _unchanged_keys(self, rule: CoreRule, at: int, atom: Atom) -> Atom:
@@ -98,7 +98,7 @@ class DeltaRules:
         deltas = self._deltas
         for at, literal in enumerate(rule.body):
             if isinstance(literal, Negation) and (minus := deltas.minus(literal.atom.predicate)) is not None:
-                deleted = apart(Atom(minus, literal.atom.args), rule)
+                deleted = rename_apart(Atom(minus, literal.atom.args), rule)
                 yield self._runtime.variant(rule, ("gained", at), (deleted, *rule.body))
             elif isinstance(literal, Atom) and literal.predicate in deltas and literal.predicate not in self._own:
                 if deltas.of[literal.predicate].begin is None and (plus := deltas.plus(literal.predicate)) is not None:

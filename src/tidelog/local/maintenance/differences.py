@@ -11,10 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from tidelog.changes import Part
-from tidelog.core.arrays import Rows
+from tidelog.core.arrays import Rows, isin_rows
 from tidelog.core.rules import Core
 from tidelog.local.maintenance.deltas import Delta, ExplicitChanges
-from tidelog.local.storage.replacements import among
 
 
 class Difference(Protocol):
@@ -105,8 +104,8 @@ class InTurn:
         for step in others:
             more, less = (step.rows(relation, "all", inserted=inserted) for inserted in (True, False))
             plus, minus = (
-                np.concatenate([plus[~among(plus, less)], more[~among(more, minus)]]),
-                np.concatenate([minus[~among(minus, more)], less[~among(less, plus)]]),
+                np.concatenate([plus[~isin_rows(plus, less)], more[~isin_rows(more, minus)]]),
+                np.concatenate([minus[~isin_rows(minus, more)], less[~isin_rows(less, plus)]]),
             )
         return _part(plus if inserted else minus, part, self.given(relation, inserted=inserted))
 
@@ -122,5 +121,5 @@ def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:
         return rows
     if given is None:
         return rows[:0]
-    is_given = among(rows, given)
+    is_given = isin_rows(rows, given)
     return rows[is_given] if part == "explicit" else rows[~is_given]

@@ -18,7 +18,7 @@ from tidelog.core.rules import Aggregation, Closure, Unit
 from tidelog.core.units import Structure, UnitChange
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.maintenance.aggregate_update import maintain_aggregate
-from tidelog.local.maintenance.closure_update import maintain_closure
+from tidelog.local.maintenance.closure_update import update_closure
 from tidelog.local.maintenance.deltas import Delta, concatenated
 from tidelog.local.maintenance.rematerialisation import (
     close_anew,
@@ -71,7 +71,7 @@ class Propagation:
         changed: Iterable[str] = self.begin(structure.deriver)
         explicit = (*context.changes.deleted, *context.changes.inserted)
         first = [structure.deriver[name] for name in explicit if name in structure.deriver]
-        first += [number for number, change in self._unit_changes.items() if change.is_at_work]
+        first += [number for number, change in self._unit_changes.items() if change.is_affected]
         waiting: list[tuple[Any, int]] = [(order[number], number) for number in first]  # a heap
         last = None
         while changed or waiting:
@@ -115,7 +115,7 @@ class Propagation:
         started = time.perf_counter()
         self.context.has_rematerialised = False
         self._apply(runtime, change)
-        is_evaluated = self.context.has_rematerialised or change.is_at_work
+        is_evaluated = self.context.has_rematerialised or change.is_affected
         self.visits.append(Visit(runtime.unit, is_evaluated, time.perf_counter() - started))
 
     def trim(self) -> None:
@@ -140,12 +140,12 @@ class Propagation:
                 for name in closures:
                     self._close(runtime, name, change)
             return
-        converted = {name for name in unit.relations if name in self._became_stored} if change.is_at_work else set()
+        converted = {name for name in unit.relations if name in self._became_stored} if change.is_affected else set()
         why = self._reason_to_rematerialise(unit, change, converted)
         if why is not None:
             context.chosen.setdefault("rematerialise", why)
             rematerialise_stored(runtime, context, converted)
-        elif change.is_at_work and not change.before and not any(name in context.changes.deleted for name in unit.relations):
+        elif change.is_affected and not change.before and not any(name in context.changes.deleted for name in unit.relations):
             materialise_first(runtime, context)
         elif self._aggregates(runtime, change):
             return
@@ -154,7 +154,7 @@ class Propagation:
 
     def _reason_to_rematerialise(self, unit: Unit, change: UnitChange, converted: set[str]) -> str | None:
         """Why a unit is to be rematerialised, whatever has changed; None if it is to be maintained."""
-        if self.context.algorithm == "rematerialise" and (not change.is_at_work or change.before or unit.stages or converted):
+        if self.context.algorithm == "rematerialise" and (not change.is_affected or change.before or unit.stages or converted):
             return "as asked for"
         if converted:
             return f"`{min(converted)}` is stored in another way now"
@@ -165,7 +165,7 @@ class Propagation:
         context, closure = self.context, runtime.unit.operators[name]
         assert isinstance(closure, Closure)
         context.chosen.setdefault("modules", f"`{name}` is transitive")
-        if change.is_at_work:
+        if change.is_affected:
             table = close_anew(runtime, context, name)
             if table is not None:
                 self.replaced_tables.append(table)
@@ -174,14 +174,14 @@ class Propagation:
             context.evaluation.from_scratch(runtime.unit)
             made = VirtualChange(context.undo.virtual[name], context.state.virtual[name])
         else:
-            made = maintain_closure(name, closure, context.state, context.deltas, context.evaluation)
+            made = update_closure(name, closure, context.state, context.deltas, context.evaluation)
         context.deltas.of[name] = Delta(virtual=made)
 
     def _aggregates(self, runtime: UnitRuntime, change: UnitChange) -> bool:
         """Bring the results of aggregates up to date; False if the unit has none, or its rules have changed."""
         context, operators = self.context, runtime.unit.operators
         found = [(name, operator) for name, operator in operators.items() if isinstance(operator, Aggregation)]
-        if not found or change.is_at_work:
+        if not found or change.is_affected:
             return False
         if context.changes_rules and context.algorithm == "auto" and len(found) == 1 and self._is_mostly_new(found[0][1]):
             rematerialise(runtime, context)

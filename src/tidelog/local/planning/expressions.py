@@ -1,4 +1,4 @@
-"""Expressions as postfix code for the kernel."""
+"""Compiles expressions to postfix code for the kernel's stack machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _UNARY = {
 
 
 def postfix(term: Term, slot_of: Callable[[Term], int]) -> tuple[list[int], int]:
-    """The code of a term, and how many entries of the stack it needs."""
+    """The postfix code of a term, and the stack depth that it needs."""
     if not isinstance(term, Call):
         return [arithmetic.PUSH, slot_of(term)], 1
     first, *others = term.args
@@ -46,7 +46,7 @@ def postfix(term: Term, slot_of: Callable[[Term], int]) -> tuple[list[int], int]
     if term.function.startswith(CONFORM):
         return [*code, arithmetic.CONFORM, KIND_CODES[Kind(term.function.removeprefix(CONFORM))]], deepest
     if term.function in ("min", "max"):
-        code.append(arithmetic.ORDERED)  # of one value, too, there is a smallest only if it has an order
+        code.append(arithmetic.ORDERED)  # min and max of one value, too, are undefined if it has no order
     elif not others:
         return [*code, _UNARY[term.function]], deepest
     for other in others:

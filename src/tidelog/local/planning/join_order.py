@@ -1,8 +1,8 @@
-"""From a rule to a join plan: an order for its literals, chosen by bound columns and measured sizes.
+"""Join order: the literals of a rule in an order chosen by bound columns and measured selectivity.
 
-Greedy, as usual: what can be tested is tested at once; of the atoms the one comes next that is expected to match fewest rows
-under what is bound by then. How many that is comes from the index on these columns if there is one (rows by distinct keys),
-and from the size of the table otherwise.
+The planner is greedy.  A literal that is only a test comes at once.  Of the atoms, the one with the fewest expected matches
+under the bound columns comes next.  The estimate is the selectivity of the index on these columns, if there is one (rows per
+distinct key), and follows from the size of the table otherwise.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
 
 
 def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
-    """The plan that finds the instances of a rule that derive a given fact, and how the fact and its body stand in the slots.
+    """The backward plan of a rule, which finds the instances that derive a given fact; and the slots of the fact and the body.
 
-    Atoms of the relations in `own` bind all their variables, so that their facts can be named; the plan stops at each instance.
+    Atoms of the relations in `own` bind all their variables, so that their facts are known; the plan stops at each instance.
     """
     planner = _Planner(rule, state, None, own, Mentions.of(rule))
     actions: list[int] = []
@@ -62,18 +62,20 @@ def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Pl
 
 @dataclass(frozen=True, slots=True)
 class BackwardWords:
-    """How a fact is read into the slots of a backward plan, and which slots are the facts of its body."""
+    """How a fact is read into the slots of a backward plan, and which slots hold the facts of its body."""
 
     head: list[int]
     body: list[tuple[str, list[int]]]
 
 
 class _Planner(Steps):
+    """Orders the literals of one rule."""
+
     bindings, visited = 1.0, 0.0
-    """How many bindings there will be after the steps so far, and how many there were after each of them, together."""
+    """The expected bindings after the steps so far, and their sum over all steps: the cost of the plan."""
 
     def order(self, *, delta_first: bool = False) -> None:
-        """Put the literals in order, as steps."""
+        """Place all literals as steps, in greedy order."""
         waiting = dict(enumerate(self.rule.body))
         if delta_first and self.delta is not None:
             self._take(waiting, self.delta)
@@ -84,7 +86,7 @@ class _Planner(Steps):
             self._take(waiting, at, matches)
 
     def least_elsewhere(self) -> float:
-        """Before anything is in order: how many bindings there are at least if another atom than the delta's comes first."""
+        """A lower bound on the bindings of a plan that starts with another atom than the delta's; before `order`."""
         body = dict(enumerate(self.rule.body))
         if self._ready(body) is not None:
             return 0.0
@@ -99,7 +101,7 @@ class _Planner(Steps):
         self.place(literal, at)
 
     def _ready(self, waiting: dict[int, Literal]) -> int | None:
-        """A literal that is only a test by now, or binds a variable by computing it."""
+        """The position of a literal that is only a test now, or an assignment."""
         bound, names = self.bound, self.mentions.names
         for at, literal in waiting.items():
             if isinstance(literal, Atom):
@@ -115,9 +117,9 @@ class _Planner(Steps):
         return None
 
     def _matches(self, literal: Literal, place: int) -> float:
-        """How many matches an atom will have, as far as one can tell."""
+        """The expected matches of an atom per binding."""
         if not isinstance(literal, Atom):
-            return float("inf")  # its variables are still to come
+            return float("inf")  # it needs variables that are not bound yet
         known = tuple(self.known(literal.args))
         stored = self.state.stored(literal.predicate)
         if isinstance(stored, VirtualRelation):

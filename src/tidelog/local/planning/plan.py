@@ -1,4 +1,4 @@
-"""A rule ready to run, and whether it still can be when the virtual relations that it walks have changed."""
+"""A join plan: the compiled steps of a rule, their buffers, and the state of a run."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tidelog.local.storage.tables import Table
 
 @dataclass(slots=True)
 class Walk:
-    """A step that needs a list of what one value is related to by a virtual relation."""
+    """A step that lists the successors of a value in a virtual relation."""
 
     relation: str
     depth: int
     scratch: Int32s
-    """Room for the list."""
+    """The buffer of the list."""
     counts_loops: bool = False
-    """Whether the step asks how many pairs (x, x) there are."""
+    """Whether the step needs the number of pairs (x, x)."""
 
 
 @dataclass(slots=True)
 class Plan:
-    """A rule ready to run: its code, and where a run of it stands."""
+    """A rule ready to run: its code, and the state of a run."""
 
     head: str
     code: Int32s
@@ -40,11 +40,11 @@ class Plan:
     indexes: tuple[tuple[Table, Index], ...]
     """The indexes that it uses."""
     walks: tuple[Walk, ...]
-    """What it needs of virtual relations, which another version may have more of."""
+    """Its steps over virtual relations; a later version may need larger buffers."""
     _addresses: list[int] = field(default_factory=list)
 
     def addresses(self) -> list[int]:
-        """Where its buffers are: a row of the kernel's `Q`."""
+        """The addresses of its buffers: a row of the kernel's `Q`."""
         if not self._addresses:
             pairs = [[address_of(buffer), len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
             self._addresses = [
@@ -58,11 +58,11 @@ class Plan:
 
     @property
     def is_test(self) -> bool:
-        """Whether it is nothing but one test, so that there is one instance or none."""
+        """Whether it is a single test, so that there is at most one instance."""
         return bool(self.code[layout.STEP_COUNT] == 2 and self.code[self.code[layout.STEPS_AT]] in (layout.TEST, layout.SOME))
 
     def can_walk(self, state: State) -> bool:
-        """Whether there is room for what virtual relations are now; what is to be counted of them is counted."""
+        """Whether the buffers fit the current virtual relations; also counts their pairs (x, x) where a step needs that."""
         for walk in self.walks:
             if state.virtual[walk.relation].longest_list > len(walk.scratch):
                 return False

@@ -1,6 +1,6 @@
-"""Code for the kernel: the literals of a rule, one after the other, as steps of a plan.
+"""Plan steps: compiles the literals of a rule, in a given order, to code for the join kernel.
 
-Which literal comes when is decided elsewhere (`planning`); here each becomes a loop or a test, by what is bound before it.
+`join_order` decides the order.  Here each literal becomes a loop or a test, depending on the variables bound before it.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 
-_ASKING = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
+_VIRTUAL_STEPS = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
 
 
 @dataclass(slots=True)
 class Mentions:
-    """The variables of a rule, literal by literal."""
+    """The variables of a rule by literal."""
 
     uses: Counter[str]
-    """How often each stands in the rule; more than once in any expression, for there it is always asked for."""
+    """The number of occurrences in the rule; an occurrence in an expression counts twice, since it always needs the value."""
     names: list[set[str]]
     needed: list[set[str]]
-    """Of atoms and negated atoms those that do not stand in them alone."""
+    """Of atoms and negated atoms the variables that also occur elsewhere."""
 
     @classmethod
     def of(cls, rule: CoreRule) -> Mentions:
-        """Look at a rule."""
+        """Count the variables of a rule."""
         occurrences = [_occurrences(literal) for literal in rule.body]
         uses = Counter(_occurrences(rule.head))
         for found in occurrences:
@@ -46,10 +46,10 @@ class Mentions:
 
 
 class Steps:
-    """The steps of a rule so far, and what is bound by them."""
+    """The steps of a rule so far, and the variables that they bind."""
 
     def __init__(self, rule: CoreRule, state: State, delta: int | None, own: frozenset[str], mentions: Mentions) -> None:
-        """`delta` is the atom in whose place the delta stands; atoms of the relations in `own` bind all their variables."""
+        """`delta` is the atom that reads the delta; atoms of the relations in `own` bind all their variables."""
         self.rule, self.state, self.delta, self.own, self.mentions = rule, state, delta, own, mentions
         self.steps: list[list[int]] = []
         self.values: list[int] = []
@@ -58,26 +58,26 @@ class Steps:
         self.last_binding = -1
         self.head_names = names_of(rule.head.args)
         self.indexes: list[tuple[Table, tuple[int, ...]]] = []
-        """Tables and columns; steps name their index by its place here until one plan of several is chosen."""
+        """Tables and columns; a step refers to its index by position here, until the plan is chosen and the index created."""
         self.widest, self.deepest = len(rule.head.args), 1
         self.walks: list[Walk] = []
         self.tests_delta = False
-        """Whether the delta's atom has become a test, which does not tell new facts from old ones."""
+        """Whether the delta's atom became a test, which does not distinguish new facts from old ones."""
 
     def span(self, at: int) -> int:
-        """Which rows the atom at a position sees."""
+        """The rows that the atom at a position reads: all, the delta, or those before it."""
         if self.delta is None or at > self.delta:
             return layout.WHOLE
         return layout.DELTA if at == self.delta else layout.BEFORE
 
     def is_existence(self, atom: Atom, place: int) -> bool:
-        """Whether a stored atom's unbound variables stand in it alone, so that one fact is as good as all."""
+        """Whether the unbound variables of a stored atom occur nowhere else, so that one match is enough."""
         if self.delta == place or atom.predicate in self.own or atom.predicate in self.state.virtual:
             return False
         return self.mentions.needed[place] <= self.bound
 
     def known(self, args: tuple[Term, ...]) -> list[int]:
-        """The places of arguments that are bound."""
+        """The positions of bound arguments."""
         return [at for at, arg in enumerate(args) if not isinstance(arg, Variable) or arg.name in self.bound]
 
     def knows(self, term: Term) -> bool:
@@ -85,7 +85,7 @@ class Steps:
         return not isinstance(term, Variable) or term.name in self.bound
 
     def assigned(self, comparison: Comparison, missing: set[str]) -> tuple[Variable, Term] | None:
-        """The variable that a comparison computes, and from what, if it does."""
+        """The variable that a comparison assigns, and the term, if it is an assignment."""
         if comparison.op == "=" and len(missing) == 1:
             for side, other in ((comparison.left, comparison.right), (comparison.right, comparison.left)):
                 if isinstance(side, Variable) and side.name in missing - names_of([other]):
@@ -136,7 +136,7 @@ class Steps:
                 self._compare(literal)
 
     def _actions(self, atom: Atom, columns: list[int]) -> list[int]:
-        """What to do with columns that are no part of a key; those that nobody asks for need nothing."""
+        """The actions for columns outside the key: bind, check, or none where the variable occurs once."""
         actions: list[int] = []
         count = 0
         for column in columns:
@@ -172,7 +172,7 @@ class Steps:
         return len(self.indexes) - 1
 
     def _exist(self, atom: Atom, table: Table, op: int) -> None:
-        """A test whether some fact, or none, fits an atom."""
+        """Add a test whether some fact, or no fact, matches an atom."""
         known = self.known(atom.args)
         keys = [self.slot(atom.args[at]) for at in known]
         if len(known) == len(atom.args):
@@ -190,7 +190,7 @@ class Steps:
         self.steps.append([op, index, table.number, len(keys), *keys, len(pairs) // 2, *pairs])
 
     def _walk(self, atom: Atom, relation: VirtualRelation) -> None:
-        """An atom of a virtual relation."""
+        """Add the steps of an atom of a virtual relation."""
         number = self.state.number_of(atom.predicate)
         left, right = atom.args
         knows_left, knows_right = map(self.knows, atom.args)
@@ -201,18 +201,18 @@ class Steps:
             self.steps.append([layout.HAS_PAIR, number, self.slot(left), self.slot(right)])
             return
         op, key, new = (layout.FORWARD, left, right) if knows_left else (layout.BACKWARD, right, left)
-        self._lend_scratch(atom, relation)
+        self._allocate_scratch(atom, relation)
         self._bind_in_step(new, [op, number, self.slot(key), self.slot(new)])
 
     def _lack(self, atom: Atom, relation: VirtualRelation) -> None:
-        """A negated atom of a virtual relation."""
+        """Add the step of a negated atom of a virtual relation."""
         number = self.state.number_of(atom.predicate)
         left, right = atom.args
         knows_left, knows_right = map(self.knows, atom.args)
         if knows_left and knows_right:
             self.steps.append([layout.LACKS_PAIR, number, self.slot(left), self.slot(right)])
             return
-        self._lend_scratch(atom, relation)
+        self._allocate_scratch(atom, relation)
         if knows_left:
             self.steps.append([layout.NO_PAIR, number, layout.FROM_LEFT, self.slot(left)])
         elif knows_right:
@@ -229,8 +229,8 @@ class Steps:
         self._bind(term.name)
         self.steps.append(step)
 
-    def _lend_scratch(self, atom: Atom, relation: VirtualRelation) -> None:
-        """Room for a list of what one value is related to, in this version of the relation and in those to come."""
+    def _allocate_scratch(self, atom: Atom, relation: VirtualRelation) -> None:
+        """Allocate the buffer of a successor list, with spare room for later versions of the relation."""
         self.walks.append(Walk(atom.predicate, len(self.steps), np.empty(2 * relation.longest_list + 64, np.int32)))
 
     # --- expressions -----------------------------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ class Steps:
             self.steps.append([layout.FILTER, len(code), *code])
 
     def _code(self, *terms: Term) -> list[int]:
-        """Postfix code for terms, one on top of the other."""
+        """Postfix code that pushes the values of the terms in turn."""
         code: list[int] = []
         for depth, term in enumerate(terms):
             more, deepest = postfix(term, self.slot)
@@ -262,7 +262,7 @@ class Steps:
     # --- assembly --------------------------------------------------------------------------------------------------------
 
     def _fuse(self, head: list[int]) -> None:
-        """Turn a last probe that binds one variable of a binary head into one step with the head itself."""
+        """Fuse a last probe that binds one variable of a binary head with the head into one step."""
         if not self.steps or len(head) != 2 or head[0] == head[1]:
             return
         match self.steps[-1]:
@@ -274,7 +274,7 @@ class Steps:
                     self.steps[-1] = [layout.PROBE_EMIT, index, table, span, column, fixed, position, count, *keys]
 
     def assembled(self, last: int = layout.EMIT) -> Plan:
-        """The steps as code, with the indexes that they need; the last one derives the head, or stops at the instance."""
+        """The finished plan, with its indexes created; the last step derives the head, or stops at the instance."""
         head_table = self.state.table(self.rule.head.predicate)
         head = [self.slot(arg) for arg in self.rule.head.args]
         cut = self.last_binding
@@ -305,16 +305,16 @@ class Steps:
             np.empty(max(2, self.widest), np.int32),
             np.zeros(3 * (self.deepest + 1), np.int64),
             np.zeros(layout.STATE_WIDTH, np.int64),
-            services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_ASKING)),
+            services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_VIRTUAL_STEPS)),
             tuple((table, index) for (table, _), index in zip(self.indexes, indexes, strict=True)),
             tuple(self.walks),
         )
 
 
 def _occurrences(literal: Literal) -> list[str]:
-    """The names of variables as often as they stand in a literal."""
+    """The variable names of a literal, one per occurrence."""
     match literal:
         case Atom(_, args) | Negation(Atom(_, args)):
             return [arg.name for arg in args if isinstance(arg, Variable)]
         case _:
-            return [*names_of([literal]), *names_of([literal])]  # a variable of an expression is always asked for
+            return [*names_of([literal]), *names_of([literal])]  # an expression always needs the value

@@ -71,7 +71,7 @@ class Migration:
                 if name in state.tables:
                     state.tables[name].counters = None  # what was recursive may not be so any more
                     if self.counts:
-                        state.tables[name].find_by_number()
+                        state.tables[name].use_hash_table()
 
     def _take_explicit(self, name: str, before: Structure) -> Rows:
         """The explicit facts of a relation that is to be stored in another way."""

@@ -1,7 +1,7 @@
-"""The dictionary: each value that ever stood in a fact has one 32-bit id, the same for as long as the knowledge base lives.
+"""Dictionary encoding: each value of a fact has one 32-bit id, for the lifetime of the knowledge base.
 
-Columns of Arrow data are encoded and decoded as a whole, inside the kernel; single values go through the same door. The
-kernel adds numbers of its own while it computes.
+The kernel encodes and decodes whole Arrow columns; single values take the same path.  While it evaluates expressions, the kernel
+adds values itself.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MOST_TERMS = 2**31 - 2
 
 
 class Dictionary:
-    """Values to ids and back."""
+    """Maps values to ids and back."""
 
     def __init__(self) -> None:
         self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
-        """What the kernel sees: addresses and sizes of the buffers below."""
+        """Addresses and sizes of the buffers, for the kernel."""
         self._kinds: Bytes = np.empty(0, np.uint8)
         self._payloads: Int64s = np.empty(0, np.int64)
         self._lengths: Int32s = np.empty(0, np.int32)
@@ -43,15 +43,15 @@ class Dictionary:
         self._slots: Int32s = np.empty(0, np.int32)
         self._arena: Bytes = np.empty(0, np.uint8)
         self._known: dict[Value, int] = {}
-        self.quick: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
-        """The ids of integers and strings that have been met one by one, by Python's own values."""
+        self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
+        """Caches of ids by Python integer and by Python string."""
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
         return int(self.header[terms.COUNT])
 
     def grow(self) -> None:
-        """Twice the room, after the kernel found none."""
+        """Double the capacity, after the kernel stopped for room."""
         self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
 
     def _reserve(self, capacity: int, more_text: int) -> None:
@@ -80,17 +80,17 @@ class Dictionary:
         if rehash:
             terms.rehash_terms(header)
 
-    # --- to ids ----------------------------------------------------------------------------------------------------------
+    # --- encoding --------------------------------------------------------------------------------------------------------
 
     def encode_numbers(self, kind: Kind, payloads: Int64s) -> Int32s:
-        """The ids of values that are no texts, given by their payloads."""
+        """The ids of values that are not texts, by their payloads."""
         ids, done = np.empty(len(payloads), np.int32), 0
         while (done := terms.intern_numbers(self.header, KIND_CODES[kind], payloads, ids, done)) < len(ids):
             self.grow()
         return ids
 
     def encode_texts(self, kind: Kind, offsets: Int64s, data: Bytes) -> Int32s:
-        """The ids of texts that stand one after the other in UTF-8 bytes."""
+        """The ids of texts, concatenated as UTF-8 bytes."""
         ids, done = np.empty(len(offsets) - 1, np.int32), 0
         code, address = KIND_CODES[kind], data.ctypes.data
         while (done := terms.intern_texts(self.header, code, offsets, address, len(data), ids, done)) < len(ids):
@@ -119,16 +119,16 @@ class Dictionary:
             values = values.cast(pa.int32())
         return self.encode_numbers(kind, values.cast(pa.int64()).to_numpy(zero_copy_only=False))
 
-    def encode_alike(self, values: Sequence[Any]) -> Int32s:
-        """The ids of Python's values that are all integers, or all strings; an error if one cannot be."""
+    def encode_uniform(self, values: Sequence[Any]) -> Int32s:
+        """The ids of Python values that are all integers, or all strings; an error if one is not a value of the language."""
         if type(values[0]) is int:
             kind, ids = Kind.INT, self.encode_numbers(Kind.INT, np.array(values, np.int64))
         else:
             import pyarrow as pa
 
             kind, ids = Kind.STRING, self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
-        if len(values) <= _A_FEW and len(self.quick[kind]) + len(values) <= _MOST_KNOWN:
-            self.quick[kind].update(zip(values, ids.tolist(), strict=True))
+        if len(values) <= _A_FEW and len(self.id_caches[kind]) + len(values) <= _MOST_KNOWN:
+            self.id_caches[kind].update(zip(values, ids.tolist(), strict=True))
         return ids
 
     def encode(self, values: Sequence[Value]) -> Int32s:
@@ -145,32 +145,32 @@ class Dictionary:
             found = int(self.encode_numbers(value.kind, np.array([payload_of(value)], np.int64))[0])
         if len(self._known) < _MOST_KNOWN:
             self._known[value] = found
-            if value.kind in self.quick:
-                self.quick[value.kind][value.content] = found
+            if value.kind in self.id_caches:
+                self.id_caches[value.kind][value.content] = found
         return found
 
     def encode_int(self, value: int) -> int | None:
-        """The id of an integer, in a moment; None if it is one that no fact can hold."""
+        """The id of an integer, by one kernel call; None outside 64 bits."""
         if not -_BEYOND <= value < _BEYOND:
             return None
         found: int = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
         while found == terms.FULL:
             self.grow()
             found = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
-        quick = self.quick[Kind.INT]
-        if len(quick) < _MOST_KNOWN:
-            quick[value] = found
+        cache = self.id_caches[Kind.INT]
+        if len(cache) < _MOST_KNOWN:
+            cache[value] = found
         return found
 
-    # --- and back --------------------------------------------------------------------------------------------------------
+    # --- decoding --------------------------------------------------------------------------------------------------------
 
-    def are(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
-        """For each value whether it is of a kind."""
+    def have_kind(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
+        """For each id whether its value is of a kind."""
         result: NDArray[np.bool_] = self._kinds[ids] == KIND_CODES[kind]
         return result
 
     def payloads_of(self, ids: Int32s) -> Int64s:
-        """The numbers behind the ids of values that are numbers."""
+        """The 64-bit payloads of some ids."""
         return self._payloads[ids]
 
     def kinds_of(self, ids: Int32s) -> list[Kind]:
@@ -202,7 +202,7 @@ class Dictionary:
         return pa.array(self._payloads[ids])
 
     def decode_compactly(self, ids: Int32s) -> pa.Array:
-        """Like `decode_column`, but texts as a dictionary and their places in it, which files are written from faster."""
+        """Like `decode_column`, but texts as an Arrow dictionary array, from which files are written faster."""
         import pyarrow as pa
 
         if self.kinds_of(ids) not in ([Kind.STRING], [Kind.IRI]):
@@ -220,18 +220,18 @@ class Dictionary:
         return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
     def values_of(self, ids: Int32s) -> list[Value]:
-        """The values of some ids, which should be distinct: each is made anew."""
+        """The values of some ids, each as a new object; ids should be distinct."""
         return [self._value(int(i)) for i in ids]
 
     def objects_of(self, ids: Int32s) -> NDArray[np.object_]:
-        """The Python objects of ids, equal ones made once."""
+        """The Python objects of ids; equal ids share one object."""
         distinct, places = self._distinct(ids)
         objects = np.empty(len(distinct), object)
         objects[:] = [self._value(int(i)).content for i in distinct]
         return objects[places]
 
     def _distinct(self, ids: Int32s) -> tuple[Int32s, Int32s]:
-        """The ids that occur, and for each id its place among them."""
+        """The distinct ids, and for each id its position among them."""
         if len(self) > 8 * len(ids):
             distinct, places = np.unique(ids, return_inverse=True)
             return distinct, places.astype(np.int32)
@@ -248,7 +248,7 @@ class Dictionary:
         return value_of_payload(kind, payload)
 
     def contents_of(self, ids: Int32s) -> Iterator[tuple[Kind, Int64s, pa.Array]]:
-        """For each kind among the ids: which ids, and their payloads, or texts as they stand in the arena."""
+        """For each kind among the ids: the positions of its ids, and their payloads or arena texts."""
         import pyarrow as pa
 
         codes = self._kinds[ids]
@@ -260,7 +260,7 @@ class Dictionary:
 
 
 def value_of_payload(kind: Kind, payload: int) -> Value:
-    """The value of a kind that is no text."""
+    """The value of a payload of a kind that is not a text."""
     match kind:
         case Kind.FLOAT:
             return floating(float(np.int64(payload).view(np.float64)))
@@ -282,7 +282,7 @@ _NO_TEXT = np.zeros(1, np.int64)
 _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
-"""Of more values than that few will be asked for again by themselves."""
+"""Larger batches are not cached: few of their values will be looked up singly."""
 
 
 def _resized(buffer: Any, length: int) -> Any:
@@ -292,7 +292,7 @@ def _resized(buffer: Any, length: int) -> Any:
 
 
 def payload_of(value: Value) -> int:
-    """The payload of a value that is no text."""
+    """The payload of a value that is not a text."""
     content: Any = value.content
     match value.kind:
         case Kind.FLOAT:
@@ -305,7 +305,7 @@ def payload_of(value: Value) -> int:
 
 
 def key_text(value: Value) -> str:
-    """The text that stands for a string, an IRI or an RDF literal in the arena."""
+    """The arena text of a string, an IRI or an RDF literal."""
     match value.content:
         case IRI(text):
             return text
@@ -316,14 +316,14 @@ def key_text(value: Value) -> str:
 
 
 def _literal(key: str) -> Literal:
-    """The RDF literal of its key in the arena."""
+    """The RDF literal of an arena text."""
     size, _, rest = key[1:].partition(" ")
     tag, text = rest[: int(size)], rest[int(size) :]
     return Literal(text, None, tag) if key[0] == "@" else Literal(text, tag, None)
 
 
 def _shown(value: Value) -> str:
-    """A value in a column of several kinds: as `string` gives it, RDF literals as the language writes them."""
+    """The text of a value in a column of several kinds: as `string` gives it; RDF literals as a program writes them."""
     return Printer().value(value) if value.kind is Kind.LITERAL else text_of(value)
 
 

@@ -1,6 +1,7 @@
-"""Indexes: the rows of a table by some of their columns, in chains that the kernel walks and extends.
+"""Indexes: the rows of a table by some columns, as chains of rows with equal keys, newest first.
 
-Every index has a row in the matrix `X`, as every table has one in `M`; what these rows say is in `kernel.layout`.
+The kernel walks and extends the chains.  Every table has a row in the matrix `M`, every index one in `X`; `kernel.layout` names
+their words.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 
 _PIECE = 1 << 20
-"""Rows that are indexed between two looks at limits and Ctrl-C."""
+"""Rows indexed between two polls."""
 
 
 class Matrices:
-    """What the kernel sees of all tables and indexes of a knowledge base."""
+    """The matrices M and X, which describe all tables and indexes of a knowledge base to the kernel."""
 
     def __init__(self, terms: Any) -> None:
-        """`terms` is the dictionary, whose size tells how ids are found fastest."""
+        """`terms` is the dictionary; its size decides between direct and hashed access by id."""
         self.terms = terms
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
@@ -32,15 +33,15 @@ class Matrices:
         self._free_indexes: list[int] = []
 
     def term_count(self) -> int:
-        """How many ids there are."""
+        """The number of ids."""
         return max(1, len(self.terms))
 
     def release_indexes(self, indexes: Iterable[Index]) -> None:
-        """Give the places of indexes to others."""
+        """Free the numbers of indexes for reuse."""
         self._free_indexes += [index.number for index in indexes]
 
     def new_index(self) -> int:
-        """The number of a new index."""
+        """Reserve the number of a new index."""
         if self._free_indexes:
             number = self._free_indexes.pop()
             self.X[number] = 0
@@ -52,7 +53,7 @@ class Matrices:
 
 
 class Index:
-    """The rows of a table by some of their columns."""
+    """The buffers of one index: the head of each chain, and links to the next older and next newer row."""
 
     def __init__(self, number: int, columns: tuple[int, ...], capacity: int) -> None:
         self.number, self.columns = number, columns
@@ -60,11 +61,11 @@ class Index:
         self.heads: Int32s = np.zeros(1, np.int32)
         self.next: Int32s = np.empty(capacity, np.int32)
         self.newer: Int32s = np.empty(0, np.int32)
-        """Filled from the first removal on."""
+        """Filled from the first deletion on."""
 
 
 class Indexed:
-    """Rows with indexes."""
+    """A table's rows and indexes: the base of `Table`."""
 
     _rows: Int32s
     _capacity: int
@@ -81,12 +82,12 @@ class Indexed:
         return words
 
     def mark_delta(self, old: int | None = None) -> None:
-        """Let rules see all rows; the delta is the rows from number `old` on, and without one there is none."""
+        """Make all rows visible to rules; the delta is the rows from number `old` on, or empty."""
         words = self._words
         words[layout.ALL] = words[layout.COUNT]
         words[layout.OLD] = words[layout.COUNT] if old is None else old
 
-    def _tell_index(self, index: Index) -> None:
+    def _sync_index(self, index: Index) -> None:
         words = self.store.X[index.number]
         words[layout.TABLE] = self.number
         words[layout.HEADS], words[layout.HEAD_COUNT] = address_of(index.heads), len(index.heads)
@@ -100,21 +101,21 @@ class Indexed:
         return self._numbers
 
     def distinct_keys(self, columns: Sequence[int]) -> int:
-        """How many keys the index on some columns has; 0 if there is none, or nothing in it."""
+        """The number of distinct keys in the index on some columns; 0 without an index."""
         index = self.indexes.get(tuple(columns))
         return int(self.store.X[index.number, layout.DISTINCT]) if index is not None else 0
 
     def index_on(self, columns: Sequence[int]) -> Index:
-        """The index on some columns, made if need be; it holds nothing until the next `extend_index`."""
+        """The index on some columns, created if need be; empty until the next `extend_index`."""
         key = tuple(columns)
         if key not in self.indexes:
             index = Index(self.store.new_index(), key, self._capacity)
             self.indexes[key] = index
-            self._tell_index(index)
+            self._sync_index(index)
         return self.indexes[key]
 
     def rows_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The rows that have one of some different keys in these columns, by one probe of an index for each key."""
+        """The rows with one of some distinct keys in these columns, by one index probe per key."""
         index = self.index_on(columns)
         self.mark_delta()
         self.extend_index(index)
@@ -122,14 +123,14 @@ class Indexed:
         kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
         rows, numbers = self._rows.reshape(self._capacity, self.arity), found[found >= 0]
         pieces = [rows[numbers]]
-        while len(numbers):  # along all chains at once; where keys are kept, each has one row
+        while len(numbers):  # all chains in parallel; a declared key has one row
             numbers = index.next[numbers] - 1
             numbers = numbers[numbers >= 0]
             pieces += [rows[numbers]] if len(numbers) else []
         return np.concatenate(pieces)
 
     def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """For each key whether any row has it in these columns."""
+        """For each key whether a row has it in these columns."""
         index = self.index_on(columns)
         self.mark_delta()
         self.extend_index(index)
@@ -137,14 +138,14 @@ class Indexed:
         kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
         return found >= 0
 
-    def forget_index(self, index: Index) -> None:
-        """Let an index hold nothing until the next `extend_index`."""
+    def clear_index(self, index: Index) -> None:
+        """Empty an index, until the next `extend_index`."""
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
         self.store.X[index.number] = 0
-        self._tell_index(index)
+        self._sync_index(index)
 
     def extend_index(self, index: Index, poll: Callable[[], None] = lambda: None) -> None:
-        """Enter all rows but those that are just being derived into an index; `poll` is called now and then, and may raise."""
+        """Enter all visible rows into an index, with polls in between; a poll may raise."""
         count = int(self._words[layout.ALL])
         words = self.store.X[index.number]
         if words[layout.UPTO] < count:
@@ -155,16 +156,16 @@ class Indexed:
             kernel.extend_index(self.store.M, self.store.X, index.number, count)
 
     def make_room_in_index(self, index: Index) -> None:
-        """Let the kernel extend an index by itself as far as the table has room."""
+        """Size an index for the table's capacity, so that the kernel can extend it by itself."""
         self._make_room(index, self.store.X[index.number], self._capacity)
         if self.store.X[index.number, layout.UPTO] == 0:
             kernel.extend_index(self.store.M, self.store.X, index.number, int(self._words[layout.ALL]))
 
     def _make_room(self, index: Index, words: Int64s, count: int) -> None:
-        """Heads for all keys there may be: one for each id if the index has one column and ids are not too many, else hashed."""
+        """Allocate heads for `count` keys: one per id if the index has one column and ids are few, else a hash table."""
         ids = self.store.term_count()
         was_direct = bool(words[layout.IS_DIRECT])
-        is_direct = len(index.columns) == 1 and ids <= (16 if was_direct else 2) * count + 4096  # no going back and forth
+        is_direct = len(index.columns) == 1 and ids <= (16 if was_direct else 2) * count + 4096  # hysteresis
         if is_direct:
             if was_direct and len(index.heads) >= ids:
                 return
@@ -181,4 +182,4 @@ class Indexed:
             index.heads = np.zeros(length, np.int32)
             words[layout.UPTO] = words[layout.DISTINCT] = 0
         words[layout.IS_DIRECT] = is_direct
-        self._tell_index(index)
+        self._sync_index(index)

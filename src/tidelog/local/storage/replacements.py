@@ -1,7 +1,7 @@
-"""Relations that were made anew: what came and what went is worked out only if somebody asks.
+"""Relations derived from scratch during an update: insertions and deletions are computed on request.
 
-Where a unit starts over, whatever reads it may start over as well, and then nobody but the user can ask for the difference.  How
-many facts came and went is known at once, by matrices of bits or by a look at the smaller version.
+Where a unit is derived from scratch, its readers may be too, and then only the user can request the difference.  The number of
+insertions and deletions is known at once, from bit matrices or by a probe of the larger version with the smaller one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Rows, UInt64s
+from tidelog.core.arrays import Rows, UInt64s, isin_rows
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import bit_matrices as matrices
 from tidelog.local.storage.tables import Table
@@ -20,84 +20,84 @@ from tidelog.local.storage.tables import Table
 
 @dataclass(slots=True)
 class Version:
-    """The rows that a table has, or had, whatever becomes of it."""
+    """The rows of a table at one moment; later changes of the table do not show in them."""
 
     rows: Rows
     bits: UInt64s | None
-    """The same as a matrix, if there is one; for as long as the update lasts."""
+    """The table's bit matrix, if it has one; valid during the update."""
     find: Callable[[Rows], NDArray[np.bool_]] | None
-    """For each row whether it is there; for as long as the update lasts."""
+    """For each row whether it is one of these; valid during the update."""
 
     @classmethod
     def now(cls, table: Table) -> Version:
-        """What a table has now."""
+        """The version of a table as it is now."""
         return cls(table.snapshot(), table.matrix, table.contains)
 
     def with_rows(self, more: Rows) -> Version:
-        """The same with some rows that it does not have."""
+        """The version with some rows added, which it must not hold."""
         bits, find = self.bits, self.find
         if bits is not None:
             x, y, bits = more[:, 0], more[:, 1], bits.copy()
             np.bitwise_or.at(bits, (x, y >> 6), np.uint64(1) << (y & 63).astype(np.uint64))
-        found = None if find is None else lambda rows: find(rows) | among(rows, more)
+        found = None if find is None else lambda rows: find(rows) | isin_rows(rows, more)
         return Version(np.concatenate([self.rows, more]), bits, found)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def contains(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each row whether it is there."""
-        return among(rows, self.rows) if self.find is None else self.find(rows)
+        """For each row whether the version holds it."""
+        return isin_rows(rows, self.rows) if self.find is None else self.find(rows)
 
 
-Held = Version | VirtualRelation
-"""Virtual relations never change."""
+AnyVersion = Version | VirtualRelation
+"""A virtual relation is a version of itself: it is immutable."""
 
 
 class Replacement:
-    """A relation before and after it was made anew."""
+    """A relation before and after it was derived from scratch."""
 
-    def __init__(self, before: Held, after: Held) -> None:
+    def __init__(self, before: AnyVersion, after: AnyVersion) -> None:
         self._before, self._after = before, after
-        self._came: Rows | None = None
-        self._went: Rows | None = None
+        self._inserted: Rows | None = None
+        self._deleted: Rows | None = None
         more, both = len(after) - len(before), _matrices(before, after)
         if both is not None:
             lost = int(matrices.only_in(*both, _NO_ROOM))
-        else:  # one side tells of the other
+        else:  # the sizes give the other number
             lost = len(self.deleted()) if more >= 0 else len(self.inserted()) - more
         self.gained, self.lost = lost + more, lost
-        """How many rows came and went."""
+        """The numbers of inserted and deleted rows."""
 
     @property
     def can_gain(self) -> bool:
-        """Whether rows came."""
+        """Whether there are insertions."""
         return self.gained > 0
 
     @property
     def can_lose(self) -> bool:
-        """Whether rows went."""
+        """Whether there are deletions."""
         return self.lost > 0
 
     @property
     def is_mostly_new(self) -> bool:
-        """Whether at least half of the rows that there are have come."""
+        """Whether at least half of the rows are new."""
         return 2 * self.gained >= len(self._after)
 
     def inserted(self) -> Rows:
-        """The rows that are there now and were not before."""
-        if self._came is None:
-            self._came = _only_in(self._after, self._before)
-        return self._came
+        """The rows of the version after that the version before lacks."""
+        if self._inserted is None:
+            self._inserted = _only_in(self._after, self._before)
+        return self._inserted
 
     def deleted(self) -> Rows:
-        """The rows that were there before and are not now."""
-        if self._went is None:
-            self._went = _only_in(self._before, self._after)
-        return self._went
+        """The rows of the version before that the version after lacks."""
+        if self._deleted is None:
+            self._deleted = _only_in(self._before, self._after)
+        return self._deleted
 
     def end(self) -> None:
-        """The update is over: tables go on to change, and only rows are kept."""
+        """End of the update: drop what later changes of the tables invalidate."""
         for version in (self._before, self._after):
             if isinstance(version, Version):
                 version.bits = version.find = None
@@ -106,14 +106,14 @@ class Replacement:
 _NO_ROOM = np.empty((0, 2), np.int32)
 
 
-def _matrices(one: Held, other: Held) -> tuple[UInt64s, UInt64s] | None:
+def _matrices(one: AnyVersion, other: AnyVersion) -> tuple[UInt64s, UInt64s] | None:
     if not isinstance(one, Version) or not isinstance(other, Version) or one.bits is None or other.bits is None:
         return None
     return one.bits, other.bits
 
 
-def _only_in(one: Held, other: Held) -> Rows:
-    """The rows that one version has and another does not."""
+def _only_in(one: AnyVersion, other: AnyVersion) -> Rows:
+    """The rows of one version that another lacks."""
     both = _matrices(one, other)
     if both is None:
         rows = one.rows
@@ -122,13 +122,3 @@ def _only_in(one: Held, other: Held) -> Rows:
     if len(rows):
         matrices.only_in(*both, rows)
     return rows
-
-
-def among(rows: Rows, others: Rows) -> NDArray[np.bool_]:
-    """For each row whether it is among others."""
-    if not len(others):
-        return np.zeros(len(rows), np.bool_)
-    if not rows.shape[1]:
-        return np.ones(len(rows), np.bool_)
-    one, other = (np.ascontiguousarray(r).view([("", np.int32)] * rows.shape[1]).ravel() for r in (rows, others))
-    return np.isin(one, other)

@@ -116,7 +116,7 @@ class State:
         self.drop_helpers(f"#{role} {name}" for name in relations for role in ("plus", "minus", "marked"))
 
     def isin_rows(self, rows: NDArray[np.int32], others: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """For each of some rows whether it is one of the others."""
+        """As `core.arrays.isin_rows`, by the hash table of a scratch table: nothing is sorted, which counts in small updates."""
         width = rows.shape[1]
         if not len(rows) or not len(others) or others.shape[1] != width:
             return np.zeros(len(rows), np.bool_)

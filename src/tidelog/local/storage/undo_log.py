@@ -79,9 +79,9 @@ class UndoLog:
         self.truncated = {}  # reattached twice, a table would get the buffers that it has used since
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number in self.removed:
-                table.take_back(self.end_before(table), np.concatenate(self.removed[table.number]))
+                table.restore_rows(self.end_before(table), np.concatenate(self.removed[table.number]))
             else:
-                table.shorten(self.end_before(table))
+                table.truncate_to(self.end_before(table))
             table.counters = None
         self.removed = {}
         before = {table.number for table in (*self.tables.values(), *self.explicit.values())}

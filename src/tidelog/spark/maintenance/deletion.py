@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
-from tidelog.core.rules import CoreRule, Unit, apart
+from tidelog.core.rules import CoreRule, Unit, rename_apart
 from tidelog.spark.data.frames import Relation
 from tidelog.spark.data.sets import Difference, Sets
 from tidelog.spark.evaluation.novelty import TINY
@@ -188,7 +188,7 @@ class Deletion:
                 if isinstance(literal, Atom) and (d := self._lower(literal)) and d.deleted.count:
                     yield rule, at, d.deleted
                 elif isinstance(literal, Negation) and (d := self._lower(literal.atom)) and d.inserted.count:
-                    yield replace(rule, body=(apart(literal.atom, rule), *rule.body)), 0, d.inserted
+                    yield replace(rule, body=(rename_apart(literal.atom, rule), *rule.body)), 0, d.inserted
 
     def _lost_with(self, new: Mapping[str, Relation], after: int) -> Found:
         found: Found = {}
@@ -264,7 +264,7 @@ class Deletion:
         if isinstance(literal, Atom) and (d := self._lower(literal)) and d.inserted.count:
             yield Negation(literal), d.inserted
         elif isinstance(literal, Negation) and (d := self._lower(literal.atom)) and d.deleted.count:
-            yield Negation(apart(literal.atom, rule)), d.deleted
+            yield Negation(rename_apart(literal.atom, rule)), d.deleted
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
-from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, apart, is_visible
+from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
 from tidelog.spark.data.frames import Relation, few_facts
 from tidelog.spark.data.sets import Difference, Sets
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
@@ -189,7 +189,7 @@ class FrameMaintenance:
                 if isinstance(literal, Atom) and (d := self._lower(unit, literal)) and d.inserted.count:
                     uses.append((rule, seeing(at, d.inserted, rounds.relations), at, d.inserted.count))
                 elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.deleted.count:
-                    variant = _with(apart(literal.atom, rule), rule)
+                    variant = _with(rename_apart(literal.atom, rule), rule)
                     uses.append((variant, seeing_first(d.deleted, rounds.relations), 0, d.deleted.count))
             for variant, sees, first, start in uses:
                 _note(found, rule.head.predicate, rounds.joined(variant, sees, first, start), start)

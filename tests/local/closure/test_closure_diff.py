@@ -1,0 +1,54 @@
+"""Diff: the pairs of one version that another lacks, whether or not the two share anything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.local.closure.test_virtual_relation import Case, as_set, cases, matrix
+
+from tidelog.local.closure.closure_diff import VirtualChange, only_in
+from tidelog.local.closure.incremental import EdgeDelta
+from tidelog.local.closure.virtual_relation import VirtualRelation
+
+
+def pairs(rows: NDArray[np.int32]) -> list[tuple[int, int]]:
+    return sorted((x, y) for x, y in rows.tolist())
+
+
+@settings(max_examples=60)
+@given(cases, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.sampled_from([None, 0]))
+def test_versions_that_share_nothing(case: Case, others: list[tuple[int, int]], budget: int | None) -> None:
+    one = case.build(budget)
+    other = Case(others, case.steps, case.is_symmetric, case.is_irreflexive, case.is_turned).build()
+    assert pairs(only_in(one, other)) == sorted(as_set(one) - as_set(other))
+    assert pairs(only_in(other, one)) == sorted(as_set(other) - as_set(one))
+
+
+def test_a_relation_that_was_not_there_is_all_new() -> None:
+    relation = VirtualRelation(matrix([(1, 2), (2, 3)]), None)
+    change = VirtualChange(None, relation)
+    assert change.is_mostly_new
+    assert pairs(change.inserted()) == [(1, 2), (1, 3), (2, 3)]
+    assert len(change.deleted()) == 0
+
+
+@pytest.mark.parametrize(
+    ("inserted", "deleted", "can_gain", "can_lose"),
+    [([], [], False, False), ([(1, 2)], [], True, False), ([], [(1, 2)], False, True), ([(1, 2)], [(3, 4)], True, True)],
+)
+def test_deltas_bound_what_can_change(
+    inserted: list[tuple[int, int]], deleted: list[tuple[int, int]], can_gain: bool, can_lose: bool
+) -> None:
+    relation = VirtualRelation(matrix([(1, 2)]), None)
+    change = VirtualChange(relation, relation, EdgeDelta(matrix(inserted), matrix(deleted)))
+    assert (change.can_gain, change.can_lose) == (can_gain, can_lose)
+
+
+def test_without_deltas_anything_can_change() -> None:
+    relation = VirtualRelation(matrix([(1, 2)]), None)
+    change = VirtualChange(relation, relation)
+    assert (change.can_gain, change.can_lose) == (True, True)
+    assert len(change.inserted()) == len(change.deleted()) == 0
