@@ -124,7 +124,7 @@ def test_a_prefix_is_known_from_its_declaration_on() -> None:
         ("p == q.", "TL002", "write `=`"),
         ("p ≠ q.", "TL002", "write `!=`"),
         ("p ~ q.", "TL002", None),
-        ("p(xds:a).", "TL009", "did you mean `xsd`?"),
+        ("p(owll:a).", "TL009", "did you mean `owl`?"),
         ("p(<http://e/\\u0020>).", "TL004", None),
     ],
 )
