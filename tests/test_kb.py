@@ -13,8 +13,9 @@ import pyarrow as pa
 import pytest
 from tests.local_engine import engine_of, held, looking_often
 
-from tidelog import IRI, KnowledgeBase, TidelogError
+from tidelog import IRI, TidelogError
 from tidelog.changes import Change
+from tidelog.kb import KnowledgeBase
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 CLOSED = {("a", "b"), ("b", "c"), ("a", "c")}

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from tests.files.relations import declared, rejected, saved
 
+from tidelog.files.rejects import default_misfit, reject_error, shown, with_article
 from tidelog.values import Kind
 
 TEXTS = [
@@ -112,3 +113,33 @@ def test_long_cells_are_cut(tmp_path: Path) -> None:
     _, (note,), _ = rejected(saved(tmp_path, "e.csv", "x" * 500 + "\n"), declared(a=Kind.INT))
     assert len(note) < 100 + len(str(tmp_path))
     assert "xxx... is not an int" in note
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("a b", '"a b"'),
+        ("a\nb", '"a\\nb"'),
+        (1.5, "1.5"),
+        (None, "None"),
+        ("x" * 80, '"' + "x" * 56 + "..."),
+        ("\ud800", '"\\ud800"'),
+    ],
+)
+def test_cells_are_shown_on_one_line(cell: object, text: str) -> None:
+    assert shown(cell) == text
+
+
+def test_how_many_rows_do_not_fit() -> None:
+    assert (
+        reject_error("a.csv", "p", 1, 1, ["x"]).diagnostics[0].message
+        == "the only row of a.csv does not fit `p`; nothing is loaded"
+    )
+    problem = reject_error("a.csv", "p", 1200, 5000, ["x", "y"]).diagnostics[0]
+    assert problem.message == "1,200 of 5,000 rows of a.csv do not fit `p`; nothing is loaded"
+    assert problem.notes == ("x", "y", "... and 1,198 more")
+
+
+def test_a_default_of_another_type() -> None:
+    assert default_misfit("p", "n", Kind.INT).diagnostics[0].fix == "give a default that is an int"
+    assert with_article(Kind.DATE) == "a date"

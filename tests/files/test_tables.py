@@ -10,7 +10,10 @@ import pytest
 from pyarrow import feather, parquet
 from tests.files.relations import kinds, lists, mentioned, rejected, saved
 
+from tidelog.errors import TidelogError
+from tidelog.files.formats import FileFormat, Format
 from tidelog.files.reading import read
+from tidelog.files.tables import read_object, read_table_file
 from tidelog.values import IRI, Kind, Value, integer, string
 
 TABLE = pa.table({"dst": ["b"], "weight": [3], "SRC": ["a"]})
@@ -117,3 +120,23 @@ def test_polars() -> None:
         assert lists(loaded)[:3] == [["a", "b"], [1, 2], ["x", "y"]]
     assert "from a polars LazyFrame (polars; " in loaded.description
     assert rejected(polars.DataFrame({"s": ["a", None]}))[1] == ("row 2: column s: it is null",)
+
+
+# --- columns before they have types --------------------------------------------------------------------------------------
+
+
+def test_a_table_is_taken_as_it_is(tmp_path: Path) -> None:
+    table = read_object(TABLE)
+    assert (table.source, table.described, table.names, table.rows) == ("an Arrow table", "arrow", ("dst", "weight", "SRC"), 1)
+    assert (table.is_text, table.places([0])) == (False, ["row 1"])
+    parquet.write_table(TABLE, tmp_path / "a.parquet")
+    table = read_table_file(tmp_path / "a.parquet", FileFormat(Format.PARQUET))
+    assert (table.described, table.places([0])) == ("parquet", [f"{tmp_path / 'a.parquet'}, row 1"])
+
+
+def test_files_that_are_damaged_or_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.arrow").write_bytes(b"no arrow")
+    with pytest.raises(TidelogError, match=r"TL083: .* is damaged: not a whole file of arrow"):
+        read_table_file(tmp_path / "a.arrow", FileFormat(Format.ARROW))
+    with pytest.raises(TidelogError, match="TL060"):
+        read_table_file(tmp_path / "missing.parquet", FileFormat(Format.PARQUET))

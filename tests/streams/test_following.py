@@ -14,6 +14,8 @@ from tests.local_engine import held
 
 from tidelog import KnowledgeBase
 from tidelog.streams import Update, UpdateError
+from tidelog.streams.following import Following
+from tidelog.streams.source import IterableSource
 
 RULES = """
 @relation temp(turbine: string key, celsius: float) .
@@ -190,3 +192,16 @@ def test_replaying_is_updating() -> None:
     kb._replay(updates)
     list(other.follow(updates))
     assert held(kb) == held(other)
+
+
+def test_updates_are_taken_and_then_worked_off() -> None:
+    """As `tidelog stream` does, which may be stopped in between."""
+    kb = KnowledgeBase(RULES)
+    with Following(kb, IterableSource(STREAM)) as following:
+        update = following.take()
+        assert (update, following.number, following.backlog) == (Update.from_dict(STREAM[0]), 1, 2)
+        assert kb.count("edge") == 0
+        assert update is not None
+        assert following.work_off(update).stats.inserted == 2
+        assert [following.take() is None for _ in range(3)] == [False, False, True]
+        assert following.number == 3

@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime
 import pytest
 from tests.syntax.parsed import X, Y, Z, literal, only, statements, term, value
 
+from tidelog.errors import TidelogError
+from tidelog.syntax.builder import DEEPEST
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -172,3 +174,33 @@ def test_directives() -> None:
         Declaration("n", ()),
         Port("output", "temp", "b\\c.parquet"),
     )
+
+
+def test_an_expression_has_so_many_levels_and_no_more() -> None:
+    deep = "abs(" * DEEPEST + "X" + ")" * DEEPEST
+    call = term(deep)
+    assert isinstance(call, Call)
+    assert call.depth == DEEPEST
+    with pytest.raises(TidelogError, match=f"TL006: the expression is nested more than {DEEPEST} levels deep"):
+        term(f"-{deep}")
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("h :- X = avrage { Y : p(Y) }.", "TL023"),
+        ("h :- X = sum { p(Y) }.", "TL011"),
+        ("h :- X = count { Y : p(Y), Z = count { q(_) } }.", "TL011"),
+        ("h :- count { p(_) } > 3.", "TL011"),
+        ("r1: p(a).", "TL001"),
+        ("X + 1 :- p(X).", "TL012"),
+        ("@relation p(?a).", "TL013"),
+        ('p("x"^^xsd:integer).', "TL008"),
+        ("p(99999999999999999999).", "TL007"),
+        ("p(1e999).", "TL007"),
+    ],
+)
+def test_forms_that_the_grammar_takes_and_the_language_does_not(text: str, code: str) -> None:
+    with pytest.raises(TidelogError) as caught:
+        only(text)
+    assert [problem.code for problem in caught.value.diagnostics] == [code]
