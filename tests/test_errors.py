@@ -24,7 +24,7 @@ from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, did_you
 from tidelog.files.reading import read
 from tidelog.program.program import check
 from tidelog.program.relations import Relation
-from tidelog.source import Source, Span, excerpt
+from tidelog.source import Source, Span
 from tidelog.syntax.tree import Column
 from tidelog.values import Kind, from_python
 
@@ -425,62 +425,6 @@ def test_mended_program_of_a_page(code: str) -> None:
     assert len(programs) >= 2
     rendered, _ = report(programs[-1][2], "example.dl")
     assert rendered == ""
-
-
-# --- excerpts -------------------------------------------------------------------------------------------------------------
-
-
-def marked(text: str, part: str) -> tuple[str, str]:
-    """The excerpt for the first occurrence of a part of a text."""
-    start = text.index(part)
-    return excerpt(Source(text), Span(start, start + len(part)))
-
-
-def test_excerpt_marks_the_place() -> None:
-    assert marked("p(a).\nq(bad, c).\nr(d).\n", "bad") == ("q(bad, c).", "  ^^^")
-
-
-def test_excerpt_of_an_empty_place_has_one_caret() -> None:
-    assert excerpt(Source("p(a)"), Span(4, 4)) == ("p(a)", "    ^")
-    assert excerpt(Source(""), Span(0, 0)) == ("", "^")
-
-
-def test_excerpt_leaves_spaces_at_the_end_away() -> None:
-    assert marked("q(bad).  \t \r\nr(a).", "bad") == ("q(bad).", "  ^^^")
-
-
-def test_excerpt_of_several_lines_shows_the_first() -> None:
-    assert marked("p(X) :-\n    q(Y).", "p(X) :-\n    q(Y)") == ("p(X) :-", "^^^^^^^")
-
-
-def test_excerpt_counts_wide_and_combining_characters() -> None:
-    assert marked('塔("東京", bad)', "bad") == ('塔("東京", bad)', " " * 11 + "^^^")
-    assert marked("p(東京)", "東京") == ("p(東京)", "  ^^^^")
-    assert marked("p(cafe\u0301, bad)", "bad") == ("p(cafe\u0301, bad)", "        ^^^")
-
-
-def test_excerpt_shows_tabs_and_control_characters_as_one_column() -> None:
-    assert marked("\t\tp(bad)", "bad") == ("  p(bad)", "    ^^^")
-    assert marked("p(\x00\x1b, bad)", "bad") == ("p(··, bad)", "      ^^^")
-
-
-@pytest.mark.parametrize("before", [0, 10, 50, 95, 96, 97, 150, 300])
-@pytest.mark.parametrize("after", [0, 10, 96, 300])
-def test_excerpt_cuts_a_long_line_around_the_place(before: int, after: int) -> None:
-    text = "a" * before + "BAD" + "z" * after
-    line, carets = marked(text, "BAD")
-    start = line.index("BAD")
-    assert carets == " " * start + "^^^"
-    assert len(line) <= 96 + len("......")
-    assert line.strip(".") in text
-    assert line.startswith("...") == (not text.startswith(line.strip(".")))
-    assert line.endswith("...") == (not text.endswith(line.strip(".")))
-
-
-def test_excerpt_of_a_long_place_marks_what_is_shown() -> None:
-    line, carets = marked("p(" + "x" * 300 + ")", "x" * 300)
-    assert line == "p(" + "x" * 94 + "..."
-    assert carets == "  " + "^" * 94
 
 
 # --- one diagnostic, and many ---------------------------------------------------------------------------------------------

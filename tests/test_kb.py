@@ -13,8 +13,9 @@ import pyarrow as pa
 import pytest
 from tests.local_engine import engine_of, held, looking_often
 
-from tidelog import IRI, KnowledgeBase, Source, TidelogError
+from tidelog import IRI, TidelogError
 from tidelog.changes import Change
+from tidelog.kb import KnowledgeBase
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 CLOSED = {("a", "b"), ("b", "c"), ("a", "c")}
@@ -26,18 +27,6 @@ def codes(error: pytest.ExceptionInfo[TidelogError]) -> list[str]:
 
 
 # --- programs ------------------------------------------------------------------------------------------------------------
-
-
-def test_rules_are_a_text_a_path_or_a_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "rules.dl"
-    path.write_text(PATHS + "edge(a, b).", encoding="utf-8")
-    for rules in (path, str(path), Source(path.read_text(encoding="utf-8"), str(path)), PATHS + "edge(a, b)."):
-        assert set(KnowledgeBase(rules)["path"]) == {("a", "b")}
-    monkeypatch.chdir(tmp_path)
-    assert set(KnowledgeBase("rules.dl")["path"]) == {("a", "b")}
-    spaced = tmp_path / "my rules.dl"
-    path.rename(spaced)
-    assert set(KnowledgeBase(str(spaced))["path"]) == {("a", "b")}
 
 
 def test_no_rules() -> None:
@@ -53,30 +42,6 @@ def test_a_missing_file_and_wrong_rules() -> None:
         KnowledgeBase("missing.dl")
     with pytest.raises(TidelogError, match="TL030"):
         KnowledgeBase("p(X) :- q(Y).")
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"engine": "flink"},
-        {"algorithm": "magic"},
-        {"marking": "always"},
-        {"partitions": 3},
-    ],
-    ids=str,
-)
-def test_options_that_are_not_there(options: dict[str, object]) -> None:
-    with pytest.raises(TidelogError) as caught:
-        KnowledgeBase("p(a).", **options)  # type: ignore[arg-type]
-    assert codes(caught) == ["TL074"]
-    assert caught.value.diagnostics[0].fix
-
-
-@pytest.mark.parametrize(
-    "options", [{"algorithm": "rematerialise"}, {"marking": False}, {"marking": True}, {"engine": "local"}], ids=str
-)
-def test_options_that_are_there(options: dict[str, object]) -> None:
-    assert list(KnowledgeBase("p(a).", **options)["p"]) == [("a",)]  # type: ignore[arg-type]
 
 
 def test_statistics() -> None:
@@ -189,23 +154,6 @@ def test_inputs_are_beside_the_program(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 # --- updates -------------------------------------------------------------------------------------------------------------
-
-
-def test_what_a_change_says() -> None:
-    kb = KnowledgeBase(PATHS)
-    change = kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c"), ("edge", "a", "b")])
-    assert {name: set(facts) for name, facts in change.inserted.items()} == {"edge": {("a", "b"), ("b", "c")}, "path": CLOSED}
-    assert dict(change.deleted) == {}
-    assert (change.stats.inserted, change.stats.deleted, change.stats.without_effect) == (2, 0, 0)
-    assert repr(change).startswith("Change(inserted={edge: 2, path: 3}, deleted={}, ")
-    change = kb.update(insert=[("edge", "a", "b"), ("path", "a", "c")], delete=[("edge", "x", "y"), ("path", "b", "c")])
-    assert (dict(change.inserted), dict(change.deleted)) == ({}, {})
-    assert (change.stats.inserted, change.stats.deleted, change.stats.without_effect) == (1, 0, 3)
-    change = kb.update(delete=[("edge", "b", "c")])
-    assert {name: set(facts) for name, facts in change.deleted.items()} == {"edge": {("b", "c")}, "path": {("b", "c")}}
-    assert set(kb["path"]) == {("a", "b"), ("a", "c")}, "explicit by now"
-    assert change.stats.deleted == 1
-    assert change.stats.seconds > 0
 
 
 def test_a_fact_in_both_lists_stays() -> None:

@@ -28,7 +28,7 @@ def source_of(rules: str | PathLike[str] | Source) -> Source:
     """The program: a text has a space, a line break or a final dot; anything else is a path."""
     if isinstance(rules, Source):
         return rules
-    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.endswith(".")):
+    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.rstrip().endswith(".")):
         return Source(rules, "<rules>") if not _is_file(rules) else read_source(Path(rules))
     return read_source(Path(rules))
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.commands import PATIENCE
 from typer.testing import CliRunner
 
-from tidelog import KnowledgeBase
 from tidelog.cli import app
 
 RULES = """\
@@ -34,14 +34,6 @@ UPDATES: list[dict[str, Any]] = [
     {"insert": [["edge", "a", "b"]], "upsert": [["temp", "t2", 40]]},
     {"id": "d", "delete": [["edge", "b", "c"]], "upsert": [["temp", "t1", 50]]},
 ]
-PATIENCE = 300
-"""Seconds after which a command that hangs is given up; none of them is expected to take long."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled() -> None:
-    """The kernel says so when it is compiled for the first time; let that be over."""
-    KnowledgeBase("p(1). q(X) :- p(X).").count("q")
 
 
 @pytest.fixture

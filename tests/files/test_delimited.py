@@ -49,12 +49,6 @@ def test_formats(tmp_path: Path, name: str, text: str) -> None:
     assert lists(read(str(path), "edge")) == [[1, 2], ["a", "b"]]
 
 
-def test_format_can_be_said(tmp_path: Path) -> None:
-    assert lists(read(saved(tmp_path, "edges.txt", "1\t2\n"), "edge", format="tsv")) == [[1], [2]]
-    assert lists(read(saved(tmp_path, "edges.txt.gz", "1\t2\n"), "edge", format="tsv")) == [[1], [2]]
-    assert lists(read(saved(tmp_path, "edges.gz", "1\t2\n"), "edge", format=".tsv.gz")) == [[1], [2]]
-
-
 def test_facts_have_neither_quotes_nor_header(tmp_path: Path) -> None:
     assert lists(read(saved(tmp_path, "p.facts", 'n\t"a\n1\tb"\n'), "p")) == [["n", "1"], ['"a', 'b"']]
     assert lists(read(saved(tmp_path, "p.facts", "n\tm\n1\t2\n"), "p", header=True)) == [[1], [2]]
@@ -225,48 +219,3 @@ def test_an_open_quote(tmp_path: Path) -> None:
         code, _, message = rejected(saved(tmp_path, "e.csv", text))
         assert (code, "line 2 has a quote that nothing closes" in message) == ("TL083", True)
     assert lists(read(saved(tmp_path, "e.csv", 'a,5"\nb,6\n'), "edge", header=False)) == [["a", "b"], ['5"', "6"]]
-
-
-def test_arity(tmp_path: Path) -> None:
-    path = saved(tmp_path, "e.csv", "1,2,3\n")
-    code, _, text = rejected(path, mentioned(2))
-    assert code == "TL081"
-    assert f"{path} has 3 columns, and `edge` has 2 columns" in text
-    _, _, text = rejected(path, EDGE)
-    assert "has 3 columns, and `edge` has 2 columns (src, dst)" in text
-    assert "header=True" in text
-
-
-def test_no_rows(tmp_path: Path) -> None:
-    for text in ("", "\n\n", "\ufeff"):
-        path = saved(tmp_path, "e.csv", text)
-        loaded = read(path, "edge", declared(src=INT, dst=None))
-        assert (kinds(loaded), lists(loaded), loaded.rows) == ([INT, STRING], [[], []], 0)
-        assert loaded.description == f"edge: no rows from {path} (csv, empty)"
-        code, _, message = rejected(path)
-        assert code == "TL081"
-        assert "is empty" in message
-    assert lists(read(saved(tmp_path, "e.csv.gz", b""), "edge", mentioned(1))) == [[]]
-
-
-def test_bytes_that_are_not_text(tmp_path: Path) -> None:
-    code, _, text = rejected(saved(tmp_path, "e.csv", b"a,b\nc,\xff\n"))
-    assert code == "TL061"
-    assert "line 2 has a byte that cannot be decoded" in text
-
-
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    assert rejected(tmp_path / "missing.csv")[0] == "TL060"
-    assert rejected(tmp_path, format="csv")[0] == "TL060"
-    assert rejected(tmp_path / "e.xlsx")[0] == "TL082"
-    assert rejected(tmp_path / "e")[0] == "TL082"
-    assert rejected(tmp_path / "e.parquet.gz")[0] == "TL082"
-    assert rejected(tmp_path / "e.csv", format="paquet")[2].endswith("fix: did you mean `parquet`?")
-
-
-def test_damaged_gzip(tmp_path: Path) -> None:
-    whole = saved(tmp_path, "e.csv.gz", "1,2\n" * 10_000).read_bytes()
-    for data in (b"1,2\n", whole[:-10], whole[:20], whole[:30] + b"xxxxx" + whole[35:]):
-        path = tmp_path / "d.csv.gz"
-        path.write_bytes(data)
-        assert rejected(path)[0] == "TL083"

@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
+from tidelog.files.formats import FileFormat, Format
+from tidelog.files.json_lines import BLOCK, by_arrow, read_json_lines
 from tidelog.files.reading import read
 from tidelog.values import IRI, XSD, Kind, Literal, Value, floating, integer, string
 
@@ -108,3 +111,26 @@ def test_other_files_that_are_wrong(tmp_path: Path) -> None:
 def test_long_lines(tmp_path: Path) -> None:
     long = "x" * 9_000_000
     assert lists(read(saved(tmp_path, "e.jsonl", f'{{"a": "{long}"}}\n{{"a": "b"}}\n'), "edge")) == [[long, "b"]]
+
+
+# --- columns before they have types --------------------------------------------------------------------------------------
+
+LINES = FileFormat(Format.JSON_LINES)
+
+
+def test_columns_come_in_the_order_of_their_first_appearance(tmp_path: Path) -> None:
+    table = read_json_lines(saved(tmp_path, "a.jsonl", '{"b": 1}\n\n{"a": "x", "b": 2}\n'), LINES, "edge")
+    assert (table.names, table.rows, table.described) == (("b", "a"), 2, "jsonl")
+    assert [column.to_pylist() for column in table.columns if isinstance(column, pa.ChunkedArray)] == [[1, 2], [None, "x"]]
+    assert table.places([0, 1]) == [f"{tmp_path / 'a.jsonl'}:1", f"{tmp_path / 'a.jsonl'}:3"]
+    assert read_json_lines(saved(tmp_path, "b.jsonl", "\n"), LINES, "edge").described == "jsonl, empty"
+
+
+def test_arrow_reads_only_what_it_does_not_change() -> None:
+    table = by_arrow(b'{"a": 1.5, "b": "2026-11-15T06:43:00Z"}\n', None, BLOCK)
+    assert table is not None
+    assert table.schema.field("b").type == pa.string()  # not a timestamp
+    assert by_arrow(b'{"a": 1.5}\n{"a": 9007199254740993}\n', None, BLOCK) is None
+    assert by_arrow(b"no json", None, BLOCK) is None
+    long = b'{"a": "' + b"x" * 100 + b'"}\n'
+    assert by_arrow(long, None, 32) == by_arrow(long, None, BLOCK)

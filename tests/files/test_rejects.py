@@ -1,17 +1,16 @@
-"""Rows that do not fit: every reason, the places, and defaults in the place of nothing."""
+"""Rows that do not fit: every reason, and the places."""
 
 from __future__ import annotations
 
-import math
 from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tests.files.relations import declared, kinds, lists, rejected, saved
+from tests.files.relations import declared, rejected, saved
 
-from tidelog.files.reading import read
-from tidelog.values import IRI, Kind, Literal
+from tidelog.files.rejects import default_misfit, reject_error, shown, with_article
+from tidelog.values import Kind
 
 TEXTS = [
     (Kind.INT, "x7", '"x7" is not an int'),
@@ -89,18 +88,6 @@ def test_typed(kind: Kind | None, cells: pa.Array, reason: str) -> None:
     assert notes == (f"row 1: column x: {reason}",)
 
 
-def test_moments_that_no_fact_holds() -> None:
-    for cells in (
-        pa.array([1], pa.timestamp("ns")),
-        pa.array([2**60], pa.timestamp("us")),
-        pa.array([-(2**62)], pa.timestamp("s")),
-    ):
-        _, notes, _ = rejected(pa.table({"x": cells}))
-        assert len(notes) == 1
-    _, notes, _ = rejected(pa.table({"x": pa.array([2**30], pa.date32())}))
-    assert len(notes) == 1
-
-
 def test_count_places_and_first_columns(tmp_path: Path) -> None:
     rows = ["1,2", "x,y", '3,"4\n5"', "", ",", "1,2", *["a,1"] * 3, "5,b", "6,c"]
     path = saved(tmp_path, "e.csv", "\n".join(rows))
@@ -128,52 +115,31 @@ def test_long_cells_are_cut(tmp_path: Path) -> None:
     assert "xxx... is not an int" in note
 
 
-# --- defaults -------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("a b", '"a b"'),
+        ("a\nb", '"a\\nb"'),
+        (1.5, "1.5"),
+        (None, "None"),
+        ("x" * 80, '"' + "x" * 56 + "..."),
+        ("\ud800", '"\\ud800"'),
+    ],
+)
+def test_cells_are_shown_on_one_line(cell: object, text: str) -> None:
+    assert shown(cell) == text
 
 
-def test_defaults_by_name_and_position(tmp_path: Path) -> None:
-    path = saved(tmp_path, "e.csv", "1,2.5,a\n,,\n 	,2.5,b\n")
-    loaded = read(path, "edge", defaults={0: 7, 1: 1, 2: "?"})
-    assert lists(loaded) == [[1, 7, 7], [2.5, 1.0, 2.5], ["a", "?", "b"]]
-    relation = declared(x=Kind.INT, y=Kind.FLOAT, z=Kind.STRING)
-    assert lists(read(path, "edge", relation, defaults={"x": 7, "y": math.inf})) == [
-        [1, 7, 7],
-        [2.5, math.inf, 2.5],
-        ["a", "", "b"],
-    ]
-    path = saved(tmp_path, "e.csv", "n\n1\n \n")
-    assert lists(read(path, "edge", defaults={"n": 0})) == [[1, 0]]
+def test_how_many_rows_do_not_fit() -> None:
+    assert (
+        reject_error("a.csv", "p", 1, 1, ["x"]).diagnostics[0].message
+        == "the only row of a.csv does not fit `p`; nothing is loaded"
+    )
+    problem = reject_error("a.csv", "p", 1200, 5000, ["x", "y"]).diagnostics[0]
+    assert problem.message == "1,200 of 5,000 rows of a.csv do not fit `p`; nothing is loaded"
+    assert problem.notes == ("x", "y", "... and 1,198 more")
 
 
-def test_defaults_of_every_kind() -> None:
-    table = pa.table({"a": ["http://a/", None], "b": pa.nulls(2), "c": [date(2026, 1, 1), None]})
-    relation = declared(a=Kind.IRI, b=Kind.LITERAL, c=Kind.DATE)
-    loaded = read(table, "edge", relation, defaults={"a": IRI("http://b/"), "b": Literal("chat", None, "fr"), 2: date.max})
-    assert lists(loaded)[0] == ["http://a/", "http://b/"]
-    assert [value.content for value in lists(loaded)[1]] == [Literal("chat", None, "fr")] * 2  # type: ignore[attr-defined]
-    assert lists(loaded)[2] == [date(2026, 1, 1), date.max]
-
-
-def test_a_default_does_not_mend_what_is_there(tmp_path: Path) -> None:
-    code, notes, _ = rejected(saved(tmp_path, "e.csv", "x\n\n1\n"), declared(n=Kind.INT), header=False, defaults={"n": 0})
-    assert code == "TL080"
-    assert len(notes) == 1
-
-
-def test_defaults_that_do_not_fit(tmp_path: Path) -> None:
-    path = saved(tmp_path, "e.csv", "1,2\n3,\n")
-    assert rejected(path, defaults={1: "x"})[0] == "TL081"
-    assert rejected(path, defaults={2: 0})[0] == "TL081"
-    assert rejected(path, defaults={-1: 0})[0] == "TL081"
-    assert rejected(path, declared(src=Kind.INT, dst=Kind.INT), defaults={"dsst": 0})[2].endswith("did you mean `dst`?")
-    assert rejected(path, defaults={1: None})[0] == "TL072"
-
-
-def test_nan_is_a_value_but_to_pandas() -> None:
-    assert math.isnan(lists(read(pa.table({"x": [math.nan]}), "edge"))[0][0])  # type: ignore[arg-type]
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"x": [1.5, math.nan]})
-    assert rejected(frame)[1] == ("row 2: column x: it is null",)
-    loaded = read(frame, "edge", defaults={"x": math.nan})
-    assert kinds(loaded) == [Kind.FLOAT]
-    assert math.isnan(lists(loaded)[0][1])  # type: ignore[arg-type]
+def test_a_default_of_another_type() -> None:
+    assert default_misfit("p", "n", Kind.INT).diagnostics[0].fix == "give a default that is an int"
+    assert with_article(Kind.DATE) == "a date"

@@ -1,108 +1,22 @@
-"""Parquet, Arrow, pandas, polars: types, names, and files that are damaged."""
+"""Parquet, Arrow, pandas, polars: which sources there are, and files that are damaged."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal
+from datetime import date, datetime
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
-from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
+from tests.files.relations import kinds, lists, mentioned, rejected, saved
 
+from tidelog.errors import TidelogError
+from tidelog.files.formats import FileFormat, Format
 from tidelog.files.reading import read
+from tidelog.files.tables import read_object, read_table_file
 from tidelog.values import IRI, Kind, Value, integer, string
 
-EPOCH, MICRO = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
-TYPES = [
-    (pa.array([1, 2], pa.int8()), Kind.INT, [1, 2]),
-    (pa.array([1, 2], pa.uint64()), Kind.INT, [1, 2]),
-    (pa.array([1.5, -0.0], pa.float32()), Kind.FLOAT, [1.5, 0.0]),
-    (pa.array([Decimal("1.50"), Decimal("2.25")]), Kind.FLOAT, [1.5, 2.25]),
-    (pa.array([Decimal(1), Decimal(-(2**63))], pa.decimal128(38, 0)), Kind.INT, [1, -(2**63)]),
-    (pa.array([True, False]), Kind.BOOL, [True, False]),
-    (pa.array(["a", "b"]), Kind.STRING, ["a", "b"]),
-    (pa.array(["a", "b"], pa.large_string()), Kind.STRING, ["a", "b"]),
-    (pa.array(["a", "b", "a"]).dictionary_encode().slice(1), Kind.STRING, ["b", "a"]),
-    (pa.array([5, 5]).dictionary_encode(), Kind.INT, [5, 5]),
-    (pa.RunEndEncodedArray.from_arrays([2], ["a"]), Kind.STRING, ["a", "a"]),
-    (pa.array([date(2026, 1, 1), date.max]), Kind.DATE, [date(2026, 1, 1), date.max]),
-    (pa.array([0, 86_400_000], pa.date64()), Kind.DATE, [date(1970, 1, 1), date(1970, 1, 2)]),
-    (pa.array([1, -1], pa.timestamp("s")), Kind.TIMESTAMP, [EPOCH + timedelta(seconds=1), EPOCH - timedelta(seconds=1)]),
-    (pa.array([1000, -1000], pa.timestamp("ns", "Europe/Paris")), Kind.TIMESTAMP, [EPOCH + MICRO, EPOCH - MICRO]),
-    (pa.array([time(6, 43), time(7)]), Kind.STRING, ["06:43:00.000000", "07:00:00.000000"]),
-    (pa.array([{"iri": "http://a/"}, {"iri": "http://b/"}]), Kind.IRI, ["http://a/", "http://b/"]),
-]
-
-
-@pytest.mark.parametrize(("cells", "kind", "expected"), TYPES)
-def test_types(cells: pa.Array, kind: Kind, expected: list[object]) -> None:
-    loaded = read(pa.table({"x": cells}), "edge")
-    assert kinds(loaded) == [kind]
-    assert lists(loaded) == [expected]
-    assert lists(read(pa.table({"x": pa.chunked_array([cells, cells])}), "edge", declared(x=kind))) == [expected * 2]
-    assert lists(read(pa.table({"x": cells.slice(0, 0)}), "edge")) == [[]]
-
-
-@pytest.mark.parametrize("cells", [pa.array([b"x"]), pa.array([[1]]), pa.array([timedelta(1)])])
-def test_types_that_the_language_lacks(cells: pa.Array) -> None:
-    code, _, text = rejected(pa.table({"x": cells}))
-    assert code == "TL081"
-    assert "the column x of an Arrow table is of the type " in text
-
-
-def test_texts_in_columns_of_dates_iris_and_literals() -> None:
-    table = pa.table({"a": ["2026-11-15"], "b": ["2026-11-15T06:43:00Z"], "c": ["<http://a/>"], "d": ['"chat"@FR']})
-    loaded = read(table, "edge", declared(a=Kind.DATE, b=Kind.TIMESTAMP, c=Kind.IRI, d=Kind.LITERAL))
-    assert kinds(loaded) == [Kind.DATE, Kind.TIMESTAMP, Kind.IRI, None]
-    assert [str(column[0]) for column in lists(loaded)[:3]] == ["2026-11-15", "2026-11-15 06:43:00+00:00", "http://a/"]
-
-
-def test_integers_become_floats() -> None:
-    assert lists(read(pa.table({"x": [1, 2**60 + 1]}), "edge", declared(x=Kind.FLOAT))) == [[1.0, float(2**60)]]
-
-
-def test_bytes_that_are_not_text() -> None:
-    cells = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
-    assert rejected(pa.table({"x": cells}))[0] == "TL061"
-
-
-# --- names ----------------------------------------------------------------------------------------------------------------
-
 TABLE = pa.table({"dst": ["b"], "weight": [3], "SRC": ["a"]})
-
-
-def test_columns_by_name() -> None:
-    loaded = read(TABLE, "edge", declared(src=Kind.STRING, dst=Kind.STRING))
-    assert lists(loaded) == [["a"], ["b"]]
-    columns = "columns: string, string, declared; left out: weight"
-    assert loaded.description == f"edge: 1 row from an Arrow table (arrow, by name; {columns})"
-    described = read(TABLE, "edge", declared(src=None, weight=Kind.FLOAT)).description
-    assert "columns: string (inferred), float; left out: dst" in described
-
-
-def test_columns_by_position() -> None:
-    assert lists(read(TABLE, "edge", declared(x=Kind.STRING, y=Kind.INT, z=None))) == [["b"], [3], ["a"]]
-    assert lists(read(TABLE, "edge", mentioned(3))) == [["b"], [3], ["a"]]
-    assert lists(read(TABLE, "edge")) == [["b"], [3], ["a"]]
-
-
-def test_columns_of_exactly_the_name_come_first() -> None:
-    table = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["A", "a", "b"])
-    assert lists(read(table, "edge", declared(a=Kind.INT, b=Kind.INT))) == [[2], [3]]
-    table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
-    assert lists(read(table, "edge")) == [[1], [2]]
-
-
-def test_columns_that_do_not_fit() -> None:
-    code, _, text = rejected(TABLE, declared(src=Kind.STRING, dest=Kind.STRING))
-    assert code == "TL081"
-    assert "an Arrow table has 3 columns (dst, weight, SRC), and `edge` has 2 columns (src, dest)" in text
-    assert "did you mean `dst`?" in text
-    assert rejected(TABLE, mentioned(2))[0] == "TL081"
-    assert rejected(TABLE, mentioned(0))[0] == "TL081"
-    assert read(pa.table({}), "edge", mentioned(0)).rows == 0
 
 
 # --- sources --------------------------------------------------------------------------------------------------------------
@@ -206,3 +120,23 @@ def test_polars() -> None:
         assert lists(loaded)[:3] == [["a", "b"], [1, 2], ["x", "y"]]
     assert "from a polars LazyFrame (polars; " in loaded.description
     assert rejected(polars.DataFrame({"s": ["a", None]}))[1] == ("row 2: column s: it is null",)
+
+
+# --- columns before they have types --------------------------------------------------------------------------------------
+
+
+def test_a_table_is_taken_as_it_is(tmp_path: Path) -> None:
+    table = read_object(TABLE)
+    assert (table.source, table.described, table.names, table.rows) == ("an Arrow table", "arrow", ("dst", "weight", "SRC"), 1)
+    assert (table.is_text, table.places([0])) == (False, ["row 1"])
+    parquet.write_table(TABLE, tmp_path / "a.parquet")
+    table = read_table_file(tmp_path / "a.parquet", FileFormat(Format.PARQUET))
+    assert (table.described, table.places([0])) == ("parquet", [f"{tmp_path / 'a.parquet'}, row 1"])
+
+
+def test_files_that_are_damaged_or_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.arrow").write_bytes(b"no arrow")
+    with pytest.raises(TidelogError, match=r"TL083: .* is damaged: not a whole file of arrow"):
+        read_table_file(tmp_path / "a.arrow", FileFormat(Format.ARROW))
+    with pytest.raises(TidelogError, match="TL060"):
+        read_table_file(tmp_path / "missing.parquet", FileFormat(Format.PARQUET))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 
 import numpy as np
 import pyarrow as pa
@@ -69,30 +67,6 @@ def test_round_trip(ending: str, has_dictionaries: bool, made: tuple[list[Kind],
 TABLE = pa.table({"name": ["a", 'b "c", d'], "n": [1, -2], "x": [1.0, float("nan")]})
 
 
-def test_what_texts_look_like(tmp_path: Path) -> None:
-    expected = {
-        "csv": 'name,n,x\na,1,1.0\n"b ""c"", d",-2,nan\n',
-        "tsv": 'name\tn\tx\na\t1\t1.0\n"b ""c"", d"\t-2\tnan\n',
-        "jsonl": '{"name": "a", "n": 1, "x": 1.0}\n{"name": "b \\"c\\", d", "n": -2, "x": NaN}\n',
-    }
-    for ending, text in expected.items():
-        write(TABLE, tmp_path / f"t.{ending}")
-        write(TABLE, str(tmp_path / f"t.{ending}.gz"))
-        write(TABLE, tmp_path / "t.out", format=ending)
-        assert gzip.decompress((tmp_path / f"t.{ending}.gz").read_bytes()) == (tmp_path / f"t.{ending}").read_bytes()
-        assert (tmp_path / "t.out").read_text() == (tmp_path / f"t.{ending}").read_text()
-        assert (tmp_path / "t.out").read_text() == text
-    write(TABLE.slice(0, 1), tmp_path / "t.csv")
-    assert (tmp_path / "t.csv").read_text() == "name,n,x\na,1,1.0\n"
-
-
-def test_timestamps_are_written_in_utc(tmp_path: Path) -> None:
-    moments = pa.array([0, 1], pa.timestamp("us", "Europe/Paris"))
-    write(pa.table({"t": moments, "u": moments.cast(pa.timestamp("us"))}), tmp_path / "t.csv")
-    first, second = "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.000001Z"
-    assert (tmp_path / "t.csv").read_text() == f"t,u\n{first},{first}\n{second},{second}\n"
-
-
 def test_tables_without_rows_keep_their_columns(tmp_path: Path) -> None:
     for ending in ("csv", "tsv", "parquet", "arrow"):
         write(TABLE.slice(0, 0), tmp_path / f"t.{ending}")
@@ -104,12 +78,6 @@ def test_chunks_with_other_dictionaries(tmp_path: Path) -> None:
     for ending in FORMATS:
         write(pa.table({"x": chunks}), tmp_path / f"t.{ending}")
         assert lists(read(tmp_path / f"t.{ending}", "t", declared(x=Kind.STRING))) == [["a", "b", "c"]]
-
-
-def test_control_characters_in_json(tmp_path: Path) -> None:
-    texts = [chr(code) + "\\" for code in range(160)]
-    write(pa.table({"\n": texts}), tmp_path / "t.jsonl")
-    assert lists(read(tmp_path / "t.jsonl", "t")) == [texts]
 
 
 def problem(table: pa.Table, path: Path, **options: str) -> str:
@@ -144,10 +112,8 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "t.csv").is_file()
 
 
-def test_parquet_is_fast(tmp_path: Path) -> None:
-    """22 million rows of two integers take less than 2 s of CPU; here a tenth of them, with time to spare."""
+def test_parquet_is_small(tmp_path: Path) -> None:
+    """At most three bytes for each of many integers below 200,000."""
     numbers = np.random.default_rng(1).integers(0, 200_000, (2, 2_200_000))
-    started = process_time()
     write(pa.table({"a": numbers[0], "b": numbers[1]}), tmp_path / "t.parquet")
-    assert process_time() - started < 1
     assert (tmp_path / "t.parquet").stat().st_size < 2_200_000 * 2 * 3

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from tests.program.from_text import rule
+
+from tidelog.functions.signatures import ANY, FLOAT
+from tidelog.program.declared_columns import coerce_rule, coerce_value
 from tidelog.program.program import Program, check
+from tidelog.program.relations import Relation
 from tidelog.reference import materialise
 from tidelog.source import Source
 from tidelog.syntax.printer import Printer
@@ -38,3 +43,20 @@ def test_what_does_not_fit_derives_nothing() -> None:
     assert facts["s"] == {(from_python("a"),)}
     assert facts["f"] == {(from_python(1.0),), (from_python(2.5),)}
     assert facts["n"] == {(from_python(1),)}
+
+
+def test_only_integers_in_float_columns_are_changed() -> None:
+    assert coerce_value(from_python(1), FLOAT) == from_python(1.0)
+    assert coerce_value(from_python("a"), FLOAT) == from_python("a")
+    assert coerce_value(from_python(1), ANY) == from_python(1)
+
+
+def test_a_rule_over_undeclared_relations_stays() -> None:
+    written = rule("p(X, 1) :- q(X, 2), N = count { r(3) }, N > 1.")
+    assert coerce_rule(written, {name: Relation(name, arity) for name, arity in (("p", 2), ("q", 2), ("r", 1))}) == written
+
+
+def test_constants_in_aggregates_and_negations_are_coerced_too() -> None:
+    relations = program("").relations | {"h": Relation("h", 0)}
+    found = coerce_rule(rule("h :- not f(1), N = count { f(2), n(3) }, N > 4."), relations)
+    assert Printer().rule(found) == "h :- not f(1.0), N = count { f(2.0), n(3) }, N > 4."

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.program.from_text import program
 from tests.rule_sets import RS1, RS2, RS3
 
 from tidelog.errors import TidelogError
-from tidelog.program.program import Program, check
-from tidelog.source import Source
-from tidelog.syntax.tree import atoms
-
-
-def program(text: str) -> Program:
-    return check(Source(text, "test.dl"))
+from tidelog.program.program import Program
 
 
 def hyper_nodes(checked: Program) -> list[set[str]]:

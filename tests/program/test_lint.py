@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.program.from_text import rules
 
+from tidelog.errors import Diagnostics
+from tidelog.program.lint import warn
 from tidelog.program.program import check
+from tidelog.program.relations import Relation
 from tidelog.source import Source
 
 
@@ -60,3 +64,15 @@ def test_warned_of(text: str, codes: list[str]) -> None:
 )
 def test_not_warned_of(text: str) -> None:
     assert warnings(text) == []
+
+
+def test_warnings_have_places_and_suggestions() -> None:
+    diagnostics = Diagnostics()
+    relations = {name: Relation(name, 1, has_rules=name == "p", has_facts=name == "edge") for name in ("p", "edge", "edg")}
+    warn(rules("p(X) :- edge(X), edg(X). p(Y) :- edge(Y), edg(Y)."), relations, diagnostics, str)
+    assert [(warning.code, warning.place) for warning in diagnostics.warnings] == [
+        ("TL101", "<text>:1:18"),
+        ("TL104", "<text>:1:26"),
+    ]
+    assert diagnostics.warnings[0].fix == "did you mean `edge`?"
+    assert not diagnostics.errors

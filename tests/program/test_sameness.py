@@ -7,21 +7,10 @@ import random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.program.from_text import rule
 from tests.random_programs import RandomProgram, programs
 
-from tidelog.errors import Diagnostics
 from tidelog.program.sameness import canonical_key
-from tidelog.source import Source
-from tidelog.syntax.parser import parse
-from tidelog.syntax.tree import Rule
-
-
-def rule(text: str) -> Rule:
-    diagnostics = Diagnostics()
-    (statement,) = parse(Source(text), diagnostics).statements
-    diagnostics.raise_errors()
-    assert isinstance(statement, Rule)
-    return statement
 
 
 @pytest.mark.parametrize(

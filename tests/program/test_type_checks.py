@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.program.from_text import rule
 
-from tidelog.errors import TidelogError
+from tidelog.errors import Diagnostics, TidelogError
 from tidelog.program.program import Program, check
+from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 
 COLUMNS = (
@@ -65,3 +67,12 @@ def test_refused(text: str, code: str) -> None:
 )
 def test_accepted(text: str) -> None:
     program(text)
+
+
+def test_each_clash_is_told_once_with_both_places() -> None:
+    diagnostics = Diagnostics()
+    checker = TypeChecker(program("").relations, diagnostics, str)
+    checker.check_rule(rule("h(X) :- s(X), n(X), f(X), d(Y)."))
+    (problem,) = diagnostics.errors
+    assert (problem.code, problem.message) == ("TL041", "X is string in `s.a` and int in `n.a`")
+    assert problem.fix == "the two never join; check the declarations"

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from tidelog.functions.signatures import type_name
+import pytest
+from tests.program.from_text import rule
+
+from tidelog.functions.signatures import ANY, type_name
 from tidelog.program.program import Program, check
+from tidelog.program.relations import Relation
+from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Source
+from tidelog.syntax.tree import Comparison
+from tidelog.values import Kind
 
 COLUMNS = (
     "@relation s(a: string). @relation n(a: int). @relation f(a: float). @relation d(a: date). @relation i(a: iri). "
@@ -34,3 +41,39 @@ def test_inferred_columns() -> None:
         "g": ["int", "int"],
         "two": ["int", "string"],
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("X", "any"),
+        ("N", "int"),
+        ("1.5", "float"),
+        ("N + 1", "int"),
+        ("N + 1.5", "float"),
+        ("N / 2", "int"),
+        ("cat(X, X)", "string"),
+        ("length(S)", "int"),
+        ("unknown(N)", "any"),
+        ("S + 1", "nothing"),
+        ("abs(S + 1)", "nothing"),
+    ],
+)
+def test_types_of_terms(text: str, expected: str) -> None:
+    (comparison,) = rule(f"h :- Unbound = {text}.").body
+    assert isinstance(comparison, Comparison)
+    found = type_of(comparison.right, {"N": frozenset({Kind.INT}), "S": frozenset({Kind.STRING})})
+    assert (type_name(found) if found else "nothing") == expected
+
+
+def test_variables_have_the_types_of_columns_and_equations() -> None:
+    columns = {"n": (frozenset({Kind.INT}),), "s": (frozenset({Kind.STRING}),)}
+    body = rule("h :- n(X), Y = X + 1, Z = Y, s(U), n(U), N = count { s(G) }, x(V).").body
+    found = {name: type_name(kinds) if kinds else "nothing" for name, kinds in environment_of(body, columns).items()}
+    assert found == {"X": "int", "Y": "int", "Z": "int", "U": "nothing", "N": "int", "G": "string"}
+
+
+def test_declared_types() -> None:
+    relation = program("").relations["f"]
+    assert declared_types(relation) == (frozenset({Kind.FLOAT}),)
+    assert declared_types(Relation("p", 2)) == (ANY, ANY)

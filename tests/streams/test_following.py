@@ -6,15 +6,16 @@ import asyncio
 import json
 import queue
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.local_engine import held
 
-from tidelog import IRI, KnowledgeBase, Literal
+from tidelog import KnowledgeBase
 from tidelog.streams import Update, UpdateError
+from tidelog.streams.following import Following
+from tidelog.streams.source import IterableSource
 
 RULES = """
 @relation temp(turbine: string key, celsius: float) .
@@ -124,17 +125,6 @@ def test_an_error_of_an_update_that_has_no_place() -> None:
         next(KnowledgeBase(RULES).follow([Update(upsert=(("edge", 1, 2),))]))
 
 
-def test_texts_are_what_their_columns_are_declared_as() -> None:
-    kb = KnowledgeBase(RULES)
-    seen = ["seen", "http://example.org/a", "2026-11-15", "2026-11-15 06:43:00Z", '"chat"@fr']
-    list(kb.follow([{"insert": [seen]}]))
-    moment = datetime(2026, 11, 15, 6, 43, tzinfo=UTC)
-    assert list(kb["seen"]) == [(IRI("http://example.org/a"), date(2026, 11, 15), moment, Literal("chat", None, "fr"))]
-    assert next(kb.follow([{"delete": [seen]}])).stats.deleted == 1
-    with pytest.raises(UpdateError, match="TL040"):
-        next(kb.follow([{"insert": [["seen", "http://example.org/a", "yesterday", "2026-11-15T06:43:00Z", '"chat"@fr']]}]))
-
-
 def test_what_is_waiting_is_what_comes_next() -> None:
     kb = KnowledgeBase(RULES)
     seen: list[object] = []
@@ -193,48 +183,6 @@ def test_an_asynchronous_queue_is_looked_into() -> None:
     assert asyncio.run(follow()) == [(1, 0), ("second", 1), (None, 1), "update 4:2", (4, 0), (5, 1)]
 
 
-def test_a_change_as_a_line_of_json() -> None:
-    kb = KnowledgeBase(RULES)
-    change = next(
-        kb.follow(
-            [
-                {
-                    "id": 9,
-                    "insert": [
-                        ["edge", 2, 1],
-                        ["edge", 10, 1],
-                        ["seen", "http://e.org/a", "2026-01-02", "2026-01-02T03:04:05Z", '"x"@en'],
-                    ],
-                }
-            ]
-        )
-    )
-    line = json.loads(change.to_json())
-    assert "\n" not in change.to_json()
-    assert line["id"] == 9
-    assert line["inserted"]["edge"] == [[2, 1], [10, 1]]
-    assert line["deleted"] == {}
-    assert line["inserted"]["seen"] == [
-        [
-            {"iri": "http://e.org/a"},
-            {"value": "2026-01-02", "type": "http://www.w3.org/2001/XMLSchema#date"},
-            {"value": "2026-01-02T03:04:05Z", "type": "http://www.w3.org/2001/XMLSchema#dateTime"},
-            {"value": "x", "lang": "en"},
-        ]
-    ]
-    assert line["stats"]["inserted"] == 3
-    assert line["stats"]["counters"]["explicit_marks"] == 0
-
-
-def test_a_change_can_be_undone_by_a_stream() -> None:
-    """What a change says in JSON is what a stream takes."""
-    kb = KnowledgeBase("@relation edge(src: any, dst: any) .")
-    change = json.loads(next(kb.follow([{"insert": [["edge", 1, 1.0], ["edge", True, {"iri": "x"}]]}])).to_json())
-    back = {"delete": [[name, *fact] for name, facts in change["inserted"].items() for fact in facts]}
-    assert next(kb.follow([back])).stats.deleted == 2
-    assert kb.count("edge") == 0
-
-
 def test_replaying_is_updating() -> None:
     kb, other = KnowledgeBase(RULES), KnowledgeBase(RULES)
     updates = [Update.from_dict(update) for update in STREAM]
@@ -244,3 +192,16 @@ def test_replaying_is_updating() -> None:
     kb.replay(updates)
     list(other.follow(updates))
     assert held(kb) == held(other)
+
+
+def test_updates_are_taken_and_then_worked_off() -> None:
+    """As `tidelog stream` does, which may be stopped in between."""
+    kb = KnowledgeBase(RULES)
+    with Following(kb, IterableSource(STREAM)) as following:
+        update = following.take()
+        assert (update, following.number, following.backlog) == (Update.from_dict(STREAM[0]), 1, 2)
+        assert kb.count("edge") == 0
+        assert update is not None
+        assert following.work_off(update).stats.inserted == 2
+        assert [following.take() is None for _ in range(3)] == [False, False, True]
+        assert following.number == 3

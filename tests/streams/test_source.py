@@ -116,16 +116,3 @@ def test_a_queue_that_is_shut_down(monkeypatch: pytest.MonkeyPatch) -> None:
     source = QueueSource(SimpleNamespace(get=get, get_nowait=get))
     assert source.waiting() is None
     assert source.next() is None
-
-
-@pytest.mark.parametrize("thing", [7, {"insert": []}, b"{}", None], ids=repr)
-def test_what_is_no_stream(thing: object) -> None:
-    with pytest.raises(TidelogError, match="TL076"):
-        open_source(thing)
-
-
-def test_an_asynchronous_queue_is_refused() -> None:
-    import asyncio
-
-    with pytest.raises(TidelogError, match="TL076: this stream is asynchronous"):
-        open_source(asyncio.Queue())

@@ -21,7 +21,7 @@ def fitting(relations: Mapping[str, Relation]) -> Callable[[Update], Update]:
             readers[name] = {at + 1: _reader(Kind(kind)) for at, kind in kinds.items() if kind is not None}
 
     def fit(fact: FactTuple) -> FactTuple:
-        columns = readers.get(str(fact[0]))
+        columns = readers.get(str(fact[0])) if fact else None
         if columns is None:
             return fact
         return tuple(

@@ -1,135 +1,20 @@
-"""The command line, as a user calls it."""
+"""`tidelog run` and `tidelog query`: facts from files, results into files, limits, answers."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import json
-import os
-import pty
 import re
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from typer.testing import CliRunner
+from tests.cli.commands import EDGES, ENDLESS, PATHS, RULES, files, paths, run
 
-from tidelog import KnowledgeBase, __version__
-from tidelog.cli import app
-from tidelog.cli.display import progress_line
-from tidelog.core.limits import Progress
-
-GOOD = "@relation e(a: string, b: string).\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b). e(b, c).\n"
-BAD = "p(X) :- q(Y).\np(a, b).\n"
-RULES = """\
-@relation edge(src: string, dst: string).
-path(X, Y) :- edge(X, Y).
-path(X, Z) :- path(X, Y), edge(Y, Z).
-back(X) :- path(X, X).
-"""
-EDGES = "src,dst\na,b\nb,c\nc,b\n"
-PATHS = ["a b", "a c", "b b", "b c", "c b", "c c"]
-ENDLESS = "n(X + 1) :- n(X).\nn(0).\n"
-PATIENCE = 300
-"""Seconds after which a command that hangs is given up; none of them is expected to take long."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled() -> None:
-    """The kernel says so on standard error when it is compiled for the first time; let that be over."""
-    KnowledgeBase("p(1). q(X) :- p(X).").count("q")
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "good.dl").write_text(GOOD, encoding="utf-8")
-    (tmp_path / "bad.dl").write_text(BAD, encoding="utf-8")
-    (tmp_path / "rules.dl").write_text(RULES, encoding="utf-8")
-    (tmp_path / "facts").mkdir()
-    return tmp_path
-
-
-@pytest.fixture
-def edges(folder: Path) -> Path:
-    """A folder of facts for RULES."""
-    (folder / "facts" / "edge.csv").write_text(EDGES, encoding="utf-8")
-    return folder / "facts"
-
-
-def run(*args: str | Path, text: str | None = None) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(arg) for arg in args], input=text)
-    return result.exit_code, result.stdout, result.stderr
-
-
-def test_check_describes_a_program(folder: Path) -> None:
-    status, out, err = run("check", folder / "good.dl")
-    assert (status, err) == (0, "")
-    assert "2 rules, 2 facts, 2 relations, 1 stratum, 2 hyper-nodes" in out
-    assert "e         2      a: string, b: string        explicit  0" in out
-    assert "r         2      string, string  (inferred)  derived   0" in out
-    assert "linear transitive module of r" in out
-    assert "prolonged at their end by paths of e" in out
-
-
-def test_check_shows_warnings_and_still_succeeds() -> None:
-    status, out, _ = run("check", "-", text="p(X) :- q(X, Y).\n")
-    assert status == 0
-    assert "<stdin>:1:14: warning TL102" in out
-    assert "warning TL101" in out
-
-
-def test_check_reports_all_errors_of_all_files(folder: Path) -> None:
-    status, out, err = run("check", folder / "bad.dl", folder / "good.dl", folder / "missing.dl")
-    assert status == 1
-    assert "2 rules" in out
-    assert [line.split("error ")[1][:5] for line in err.splitlines() if "error TL" in line] == ["TL030", "TL020", "TL060"]
-
-
-def test_a_file_that_is_not_text(folder: Path) -> None:
-    (folder / "binary.dl").write_bytes(b"p(a).\n\xff\xfe")
-    status, _, err = run("check", folder / "binary.dl")
-    assert status == 1
-    assert "TL061" in err
-    assert "byte 7" in err
-
-
-def test_windows_files(folder: Path) -> None:
-    (folder / "windows.dl").write_bytes(b"\xef\xbb\xbfp(a). % note\r\nq(X) :- p(X).\r\n")
-    assert run("format", folder / "windows.dl") == (0, "p(a).  % note\nq(X) :- p(X).\n", "")
-
-
-def test_format(folder: Path) -> None:
-    status, out, _ = run("format", folder / "good.dl")
-    assert status == 0
-    assert out == "@relation e(a: string, b: string) .\nr(X, Y) :- e(X, Y).\nr(X, Z) :- r(X, Y), e(Y, Z).\ne(a, b).\ne(b, c).\n"
-    assert run("format", "--check", folder / "good.dl") == (1, "", f"{folder / 'good.dl'} is not in canonical form\n")
-    assert run("format", "--write", folder / "good.dl")[0] == 0
-    assert (folder / "good.dl").read_text(encoding="utf-8") == out
-    assert run("format", "--check", folder / "good.dl")[0] == 0
-
-
-def test_format_writes_through_links(folder: Path) -> None:
-    (folder / "link.dl").symlink_to(folder / "good.dl")
-    assert run("format", "--write", folder / "link.dl")[0] == 0
-    assert (folder / "link.dl").is_symlink()
-    assert run("format", "--check", folder / "good.dl") == (0, "", "")
-
-
-def test_format_options_exclude_each_other(folder: Path) -> None:
-    assert run("format", "--check", "--write", folder / "good.dl")[0] == 2
-
-
-def test_format_keeps_a_file_that_has_errors(folder: Path) -> None:
-    (folder / "broken.dl").write_text("p(a.\n", encoding="utf-8")
-    assert run("format", "--write", folder / "broken.dl")[0] == 1
-    assert (folder / "broken.dl").read_text(encoding="utf-8") == "p(a.\n"
+from tidelog import KnowledgeBase
 
 
 def test_run(folder: Path) -> None:
@@ -160,11 +45,6 @@ def test_run_refuses_what_it_cannot_do() -> None:
 
 
 # --- facts from files -----------------------------------------------------------------------------------------------------
-
-
-def paths(text: str) -> list[str]:
-    """The facts of `path` that `run` has printed, as pairs."""
-    return [f"{x} {y}" for x, y in re.findall(r"^path\((\w+), (\w+)\)\.$", text, re.MULTILINE)]
 
 
 def put_csv(path: Path) -> None:
@@ -271,10 +151,6 @@ def test_a_row_that_does_not_fit(folder: Path, edges: Path) -> None:
 # --- results into files ---------------------------------------------------------------------------------------------------
 
 
-def files(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
-
-
 @pytest.mark.parametrize("file_format", ["csv", "tsv", "jsonl", "parquet", "arrow"])
 def test_run_writes_what_is_derived(folder: Path, edges: Path, file_format: str) -> None:
     out = folder / "new" / "out"
@@ -354,49 +230,7 @@ def test_without_modules_the_results_are_the_same(folder: Path, edges: Path) -> 
     assert with_modules == run("run", folder / "both.dl", "--facts", edges, "--no-modules")
 
 
-# --- statistics and limits ------------------------------------------------------------------------------------------------
-
-
-def statistics(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def test_statistics(folder: Path, edges: Path) -> None:
-    text = RULES.replace("back(X)", "returning: back(X)") + "many(X, N) :- edge(X, _), N = count { Y : path(X, Y) }.\n"
-    (folder / "rules.dl").write_text(text, encoding="utf-8")
-    stats = folder / "stats.csv"
-    status, out, _ = run("run", folder / "rules.dl", "--facts", edges, "--stats", stats, "--no-modules")
-    assert status == 0
-    rows = statistics(stats)
-    assert list(rows[0]) == ["hyper_node", "rule", "derives", "round", "derivations", "new_facts", "seconds"]
-    for row in rows:
-        assert int(row["derivations"]) >= int(row["new_facts"]) >= 0
-        assert float(row["seconds"]) >= 0
-    for relation, count in re.findall(r"^% (\w+): (\d+) facts?$", out, re.MULTILINE):
-        assert sum(int(row["new_facts"]) for row in rows if row["derives"] == relation) == int(count)
-    assert {(row["rule"], row["derives"]) for row in rows} == {
-        ("line 2", "path"),
-        ("line 3", "path"),
-        ("returning", "back"),
-        ("line 5", "many"),
-    }
-    assert [row["round"] for row in rows if row["rule"] == "line 3"] == ["0", "1", "2"]
-    assert len({row["hyper_node"] for row in rows}) == 4
-
-
-def test_statistics_of_a_module_are_one_row(folder: Path, edges: Path) -> None:
-    run("run", folder / "rules.dl", "--facts", edges, "--stats", folder / "stats.csv")
-    rows = [row for row in statistics(folder / "stats.csv") if row["rule"] == "line 3"]
-    assert [(row["round"], row["new_facts"]) for row in rows] == [("0", "0")]  # its pairs are not stored
-
-
-def test_statistics_that_cannot_be_written(folder: Path, edges: Path) -> None:
-    stats = folder / "nowhere" / "stats.csv"
-    status, _, err = run("run", folder / "rules.dl", "--facts", edges, "--out", folder / "out", "--stats", stats)
-    assert status == 1
-    assert not (folder / "out").exists()
-    assert "error TL060: cannot write" in err
+# --- limits ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("limit", [("--limit-facts", "1000"), ("--limit-seconds", "0.2"), ("--limit-rounds", "50")])
@@ -490,96 +324,9 @@ def test_query_of_a_program_with_errors(folder: Path) -> None:
     assert "TL020" in err
 
 
-# --- progress and Ctrl-C --------------------------------------------------------------------------------------------------
-
-
-def test_progress_line() -> None:
-    progress = Progress(1, 3, "path", 7, 1_234_567, 5_000_000, perf_counter() - 10)
-    assert re.fullmatch(
-        r"unit 2 of 3  path  round 7  1,234,567 facts  \d{3},\d{3} derivations/s  \d+\.\d s", progress_line(progress)
-    )
-
-
-@contextmanager
-def in_terminal(*args: str | Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """A command whose standard error is a terminal; the command, and where to read what it shows."""
-    shown, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "200"}
-    call = [sys.executable, "-c", "from tidelog.cli import main; main()", *map(str, args)]
-    try:
-        with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=terminal, text=True, env=environment) as process:
-            os.close(terminal)
-            yield process, shown
-            process.wait(PATIENCE)
-    finally:
-        os.close(shown)
-
-
-def read_until(shown: int, end: str | None = None) -> str:
-    """What a terminal shows until it shows that, or to the end."""
-    text = ""
-    while end is None or end not in text:
-        try:
-            more = os.read(shown, 1 << 16)
-        except OSError:  # nobody writes any more
-            break
-        if not more:
-            break
-        text += more.decode(errors="replace")
-    return text
-
-
-def test_a_terminal_shows_progress(folder: Path) -> None:
-    (folder / "endless.dl").write_text(ENDLESS, encoding="utf-8")
-    with in_terminal("run", folder / "endless.dl", "--limit-seconds", "1") as (process, shown):
-        text = read_until(shown)
-    assert process.returncode == 1
-    assert re.search(r"unit 1 of 1  n  round [\d,]+  [\d,]+ facts  [\d,]+ derivations/s", text)
-    assert "error TL070" in text
-
-
-def test_a_quiet_run_shows_nothing(folder: Path, edges: Path) -> None:
-    with in_terminal("run", folder / "rules.dl", "--facts", edges, "-r", "path", "--quiet") as (process, shown):
-        assert read_until(shown) == ""
-        assert process.stdout is not None
-        assert paths(process.stdout.read()) == PATHS
-    assert process.returncode == 0
-
-
-ENDLESS_RUN = ("--limit-facts", "1000000000", "--out", "out", "--stats", "stats.csv")
-
-
-def test_ctrl_c_in_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(folder)
-    (folder / "endless.dl").write_text(ENDLESS, encoding="utf-8")
-    with in_terminal("run", "endless.dl", *ENDLESS_RUN) as (process, shown):
-        read_until(shown, "derivations/s")
-        process.send_signal(signal.SIGINT)
-        text = read_until(shown)
-    assert process.returncode == 130
-    assert "interrupted" in text
-    assert "Traceback" not in text
-    assert not (folder / "out").exists()
-    assert not (folder / "stats.csv").exists()
-
-
-def test_ctrl_c_without_a_terminal(folder: Path) -> None:
-    (folder / "endless.dl").write_text('@input n "n.csv".\n' + ENDLESS, encoding="utf-8")
-    (folder / "n.csv").write_text("5\n", encoding="utf-8")
-    call = [sys.executable, "-c", "from tidelog.cli import main; main()", "run", "endless.dl", *ENDLESS_RUN]
-    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline().startswith("n: 1 row from")  # said before anything is derived
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    assert (process.returncode, out, err) == (130, "", "interrupted\n")
-    assert not (folder / "out").exists()
-    assert not (folder / "stats.csv").exists()
-
-
 def test_the_example(tmp_path: Path) -> None:
     """What `make run` does."""
-    examples = Path(__file__).parent.parent / "examples"
+    examples = Path(__file__).parents[2] / "examples"
     status, out, _ = run("run", examples / "reach.dl", "--facts", examples / "facts", "--out", tmp_path / "out")
     assert status == 0
     assert re.findall(r"^(\w+): (\d+)", out, re.MULTILINE) == [
@@ -590,15 +337,3 @@ def test_the_example(tmp_path: Path) -> None:
     ]
     query = ("query", examples / "reach.dl", "reachable(X, N), N > 3", "--facts", examples / "facts", "--format", "csv", "-q")
     assert run(*query) == (0, "X,N\nhub,9\nnorth,9\npier,9\n", "")
-
-
-def test_version() -> None:
-    assert run("--version") == (0, f"tidelog {__version__}\n", "")
-
-
-def test_importing_is_light() -> None:
-    """Neither a JVM nor any of the heavy parts is loaded by `import tidelog`."""
-    heavy = "{'lark', 'rustworkx', 'numpy', 'rich', 'typer', 're2', 'pyspark', 'numba', 'pyarrow'}"
-    code = f"import sys, tidelog; print(sorted({heavy} & set(sys.modules)))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout == "[]\n"

@@ -1,0 +1,130 @@
+"""Which column is which: by name, by position, or an error that shows both sides; and columns with a default."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from tests.files.relations import declared, lists, mentioned, rejected, saved
+
+from tidelog.errors import TidelogError
+from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, match_columns
+from tidelog.files.raw import RawTable, row_places
+from tidelog.files.reading import read
+from tidelog.values import Kind, integer
+
+TABLE = pa.table({"dst": ["b"], "weight": [3], "SRC": ["a"]})
+
+
+def raw(*names: str) -> RawTable:
+    """A table of one row with these columns."""
+    columns = tuple(pa.chunked_array([pa.array([at])]) for at in range(len(names)))
+    return RawTable("a table", "test", names, columns, 1, row_places("a table", is_file=False))
+
+
+def test_positions_labels_and_what_is_left_out() -> None:
+    found = match_columns(raw("dst", "weight", "SRC"), "edge", declared(src=Kind.STRING, dst=None))
+    assert found == Matched((2, 0), ("src", "dst"), (Kind.STRING, None), True, ("weight",))
+    found = match_columns(raw("x", ""), "edge", mentioned(2))
+    assert found == Matched((0, 1), ("x", "2"), (None, None), False, ())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "names", "found"),
+    [
+        (["a", "b"], ["b", "a"], (1, 0)),
+        (["a"], [" A "], (0,)),
+        (["a"], ["A", "a"], (1,)),
+        (["a", "c"], ["a", "b"], None),
+        (["a", "A"], ["a"], None),
+        ([], ["a"], ()),
+    ],
+)
+def test_find_names(wanted: list[str], names: list[str], found: tuple[int, ...] | None) -> None:
+    assert find_names(wanted, names) == found
+
+
+def test_declared_kinds() -> None:
+    assert declared_kinds(None, 2) == (None, None)
+    assert declared_kinds(mentioned(3), 2) == (None, None, None)
+    assert declared_kinds(declared(a=Kind.INT, b=None), 9) == (Kind.INT, None)
+
+
+def test_default_values_by_any_name_that_a_column_has() -> None:
+    matched = Matched((1, 0), ("src", "dst"), (None, None), True, ())
+    names = ("DST", "SRC")
+    for key in ("src", "SRC", 0):
+        assert default_values({key: 7}, matched, "edge", names) == {0: integer(7)}
+    assert default_values(None, matched, "edge", names) == {}
+    with pytest.raises(TidelogError, match=r"(?s)TL081: .*'dstt'.*did you mean `dst`"):
+        default_values({"dstt": 7}, matched, "edge", names)
+
+
+# --- from the way in -----------------------------------------------------------------------------------------------------
+
+
+def test_columns_by_name() -> None:
+    loaded = read(TABLE, "edge", declared(src=Kind.STRING, dst=Kind.STRING))
+    assert lists(loaded) == [["a"], ["b"]]
+    columns = "columns: string, string, declared; left out: weight"
+    assert loaded.description == f"edge: 1 row from an Arrow table (arrow, by name; {columns})"
+    described = read(TABLE, "edge", declared(src=None, weight=Kind.FLOAT)).description
+    assert "columns: string (inferred), float; left out: dst" in described
+
+
+def test_columns_by_position() -> None:
+    assert lists(read(TABLE, "edge", declared(x=Kind.STRING, y=Kind.INT, z=None))) == [["b"], [3], ["a"]]
+    assert lists(read(TABLE, "edge", mentioned(3))) == [["b"], [3], ["a"]]
+    assert lists(read(TABLE, "edge")) == [["b"], [3], ["a"]]
+
+
+def test_columns_of_exactly_the_name_come_first() -> None:
+    table = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["A", "a", "b"])
+    assert lists(read(table, "edge", declared(a=Kind.INT, b=Kind.INT))) == [[2], [3]]
+    table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
+    assert lists(read(table, "edge")) == [[1], [2]]
+
+
+def test_columns_that_do_not_fit() -> None:
+    code, _, text = rejected(TABLE, declared(src=Kind.STRING, dest=Kind.STRING))
+    assert code == "TL081"
+    assert "an Arrow table has 3 columns (dst, weight, SRC), and `edge` has 2 columns (src, dest)" in text
+    assert "did you mean `dst`?" in text
+    assert rejected(TABLE, mentioned(2))[0] == "TL081"
+    assert rejected(TABLE, mentioned(0))[0] == "TL081"
+    assert read(pa.table({}), "edge", mentioned(0)).rows == 0
+
+
+def test_arity(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", "1,2,3\n")
+    code, _, text = rejected(path, mentioned(2))
+    assert code == "TL081"
+    assert f"{path} has 3 columns, and `edge` has 2 columns" in text
+    _, _, text = rejected(path, declared(src=Kind.INT, dst=Kind.INT))
+    assert "has 3 columns, and `edge` has 2 columns (src, dst)" in text
+    assert "header=True" in text
+
+
+def test_defaults_by_name_and_position(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", "1,2.5,a\n,,\n 	,2.5,b\n")
+    loaded = read(path, "edge", defaults={0: 7, 1: 1, 2: "?"})
+    assert lists(loaded) == [[1, 7, 7], [2.5, 1.0, 2.5], ["a", "?", "b"]]
+    relation = declared(x=Kind.INT, y=Kind.FLOAT, z=Kind.STRING)
+    assert lists(read(path, "edge", relation, defaults={"x": 7, "y": math.inf})) == [
+        [1, 7, 7],
+        [2.5, math.inf, 2.5],
+        ["a", "", "b"],
+    ]
+    path = saved(tmp_path, "e.csv", "n\n1\n \n")
+    assert lists(read(path, "edge", defaults={"n": 0})) == [[1, 0]]
+
+
+def test_defaults_that_do_not_fit(tmp_path: Path) -> None:
+    path = saved(tmp_path, "e.csv", "1,2\n3,\n")
+    assert rejected(path, defaults={1: "x"})[0] == "TL081"
+    assert rejected(path, defaults={2: 0})[0] == "TL081"
+    assert rejected(path, defaults={-1: 0})[0] == "TL081"
+    assert rejected(path, declared(src=Kind.INT, dst=Kind.INT), defaults={"dsst": 0})[2].endswith("did you mean `dst`?")
+    assert rejected(path, defaults={1: None})[0] == "TL072"
