@@ -24,7 +24,7 @@ from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.lookahead.marking import Marks
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.aggregate_update import refold
-from tidelog.local.maintenance.backward_forward.driver import BackwardForward
+from tidelog.local.maintenance.backward_forward.bf_deletion import BackwardForward
 from tidelog.local.maintenance.cost_model import Choice, choose, costs_of, rows_of
 from tidelog.local.maintenance.deletion import Deletion, TooLongError
 from tidelog.local.maintenance.delta_rules import gaining
