@@ -8,6 +8,7 @@ from tests.rule_sets import RS1, RS2, RS3
 
 from tidelog.errors import TidelogError
 from tidelog.program.program import Program
+from tidelog.syntax.tree import atoms
 
 
 def hyper_nodes(checked: Program) -> list[set[str]]:

@@ -52,7 +52,7 @@ def test_addresses_are_those_of_the_buffers(kb: KnowledgeBase) -> None:
     rule, state = rule_of(kb, "h")
     plans = PlanCache()
     found = plans.plan(rule, state)
-    addresses = found.addresses()
+    addresses = found.addresses
     assert addresses[:2] == [found.code.ctypes.data, len(found.code)]
-    assert found.addresses() is addresses
+    assert found.addresses is addresses
     assert all(isinstance(word, int | np.integer) for word in addresses)

@@ -16,7 +16,7 @@ from tidelog.core.rules import CoreRule, Unit, is_visible
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.plan_table import PLAN_WIDTH
+from tidelog.local.kernel.memory import address_of
 from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation
@@ -45,6 +45,12 @@ class FusedRules:
         self._place = {name: at for at, name in enumerate((*names, *inputs))}
         self._begins: Int64s = np.zeros(len(self._place), np.int64)
         self.words: Int64s = np.zeros(kernel.ROUNDS_WIDTH, np.int64)
+        self.addresses: Int64s = np.zeros(kernel.RULES_WIDTH, np.int64)
+        """Where the kernel finds its tables; the array stays where it is, at `address`, whatever is planned."""
+        self.address = address_of(self.addresses)
+        self.addresses[kernel.PROGRESS] = address_of(self.words)
+        for at, buffer in ((kernel.OWN, self._own), (kernel.INPUTS, self._inputs), (kernel.BEGINS, self._begins)):
+            self.addresses[at : at + 2] = address_of(buffer), len(buffer)
         self._is_planned = False
 
     def _plan(self) -> None:
@@ -62,10 +68,14 @@ class FusedRules:
                     watched[table.number, place == at] = table.length_of(span)
                     delta = table.number if place == at else delta
             rows.append([number, delta, state.table(rule.head.predicate).number, begin, len(numbers), 0, 0])
-        plans: Int64s = np.array([prepared.addresses() for prepared in self._plans], np.int64).reshape(-1, PLAN_WIDTH)
+        plans: Int64s = np.array([prepared.addresses for prepared in self._plans], np.int64).reshape(-1, layout.PLAN_WIDTH)
         entries: Int64s = np.array(rows, np.int64).reshape(-1, kernel.ENTRY_WIDTH)
-        sizes: Int64s = np.array([[*key, size] for key, size in watched.items()], np.int64).reshape(-1, 3)
-        self.buffers = plans, entries, sizes, np.array(numbers or [0], np.int32)
+        sizes: Int64s = np.array([[*key, size] for key, size in watched.items()], np.int64).reshape(-1, kernel.SIZE_WIDTH)
+        indexes: Int32s = np.array(numbers, np.int32)
+        self._buffers = plans, entries, sizes, indexes  # which the kernel knows by their addresses only
+        self.addresses[kernel.PLANS] = address_of(plans)
+        for place, buffer in ((kernel.ENTRIES, entries), (kernel.SIZES, sizes), (kernel.INDEXES, indexes)):
+            self.addresses[place : place + 2] = address_of(buffer), len(buffer)
         self._counts: Int64s = entries[:, kernel.FOUND_COUNT :]
         self._indexes = {index.number: (table, index) for p in self._plans for table, index in p.indexes}
         self._walking = [prepared for prepared in self._plans if prepared.walks]
@@ -97,9 +107,7 @@ class FusedRules:
         while True:
             words[kernel.STEPS] = materialise.STEP_BUDGET
             store = state.store
-            kernel.run_rounds(
-                store.M, store.X, state.V, state.terms.header, *self.buffers, self._own, self._inputs, self._begins, words
-            )
+            kernel.run_rounds(store.M, store.X, state.V, state.terms.header, self.addresses)
             outcome = words.item(kernel.OUTCOME)
             if outcome in (layout.DONE, kernel.TOO_LARGE):
                 break

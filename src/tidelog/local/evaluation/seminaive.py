@@ -210,20 +210,7 @@ class Evaluation:
         while True:
             words[layout.BUDGET] = STEP_BUDGET
             store = state.store
-            join.run(
-                store.M,
-                store.X,
-                state.V,
-                state.terms.header,
-                prepared.services,
-                prepared.code,
-                prepared.slots,
-                prepared.cursor,
-                prepared.lists,
-                prepared.key,
-                prepared.stack,
-                words,
-            )
+            join.run(store.M, store.X, state.V, state.terms.header, prepared.addresses)
             progress.facts += counts * (head.end - count)
             count = head.end
             if words[layout.STATUS] == layout.DONE:

@@ -233,17 +233,17 @@ def _conform(kind: int, stack: Int64s, at: int) -> bool:
 
 
 @part
-def evaluate(T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
-    """Run the code in P from `begin` to `end`; the result is at the bottom of the stack unless it is undefined."""
+def evaluate(T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
+    """Run the code from `begin` to `end`; the result is at the bottom of the stack unless it is undefined."""
     capacity = T[CAPACITY]
     kinds: Bytes = bytes_at(T[KINDS], capacity)
     payloads = int64s(T[PAYLOADS], capacity)
     top, at = np.int64(-1), begin
     while at < end:
-        op = P[at]
+        op = code[at]
         at += 1
         if op == PUSH:
-            value = slots[P[at]]
+            value = slots[code[at]]
             at += 1
             top += 1
             stack[3 * top + _KIND] = kinds[value]
@@ -258,7 +258,7 @@ def evaluate(T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: I
         elif op == ORDERED:
             defined = _order(T, stack, top, top) != UNORDERED
         elif op == CONFORM:
-            defined = _conform(P[at], stack, top)
+            defined = _conform(code[at], stack, top)
             at += 1
         elif op <= LARGER:
             top -= 1
@@ -272,8 +272,10 @@ def evaluate(T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: I
 
 
 @service
-def evaluate_at(T: int, P: int, begin: int, end: int, slots: int, stack: int) -> int:
+def evaluate_at(T: int, code: int, begin: int, end: int, slots: int, stack: int) -> int:
     """`evaluate`, with addresses."""
     return np.int64(
-        evaluate(int64s(T, ANY_LENGTH), int32s(P, ANY_LENGTH), begin, end, int32s(slots, ANY_LENGTH), int64s(stack, ANY_LENGTH))
+        evaluate(
+            int64s(T, ANY_LENGTH), int32s(code, ANY_LENGTH), begin, end, int32s(slots, ANY_LENGTH), int64s(stack, ANY_LENGTH)
+        )
     )

@@ -25,11 +25,15 @@ CHECKED = os.environ.get("TIDELOG_CHECKED", "") not in ("", "0")
 """Whether this process runs the checked build."""
 
 
+_COMPILED_BY_BF = ("bf_loop", "checks", "proving", "unit_layout")
+
+
 def _sources_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     kernel = Path(__file__).parent
-    compiled = (kernel, kernel / "closures", kernel.parent / "maintenance" / "backward_forward")
-    for path in (path for folder in compiled for path in sorted(folder.glob("*.py"))):
+    backward_forward = kernel.parent / "maintenance" / "backward_forward"
+    compiled = [*sorted(kernel.rglob("*.py")), *(backward_forward / f"{name}.py" for name in _COMPILED_BY_BF)]
+    for path in compiled:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -38,7 +38,7 @@ def can_compose(M: Int64s, table: int, head: int, column: int, position: int, ke
 
 
 @part
-def compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int:
+def compose(M: Int64s, table: int, head: int, x: int, y: int, state: Int64s) -> int:
     """Row x of the head |= row y of the table; the word at which the head was full, or -1 at the end."""
     words = M[head, DOMAIN] >> 6
     source, target, rows = bits_of_table(M, table), bits_of_table(M, head), rows_of(M, head)
@@ -52,7 +52,7 @@ def compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int:
         if new != _ZERO:
             if count + 64 > capacity:
                 M[head, COUNT] = count
-                S[DERIVATIONS] += derivations
+                state[DERIVATIONS] += derivations
                 return w
             target[x * words + w] |= new
             while new != _ZERO:
@@ -62,16 +62,16 @@ def compose(M: Int64s, table: int, head: int, x: int, y: int, S: Int64s) -> int:
                 new &= new - _ONE
         derivations += ones_in(given)
     M[head, COUNT] = count
-    S[DERIVATIONS] += derivations
+    state[DERIVATIONS] += derivations
     return -1
 
 
 @part
-def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int32s, row: int, S: Int64s) -> int:
+def probe_emit(M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: Int32s, row: int, state: Int64s) -> int:
     """Derive the head from each row of a chain; the row at which the head was full, or -1 at the end."""
-    index, table, span, column = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3], np.int64(P[at + 4])
-    position, head = P[at + 6], np.int64(P[HEAD_TABLE])
-    fixed = slots[P[at + 5]]
+    index, table, span, column = np.int64(code[at + 1]), np.int64(code[at + 2]), code[at + 3], np.int64(code[at + 4])
+    position, head = code[at + 6], np.int64(code[HEAD_TABLE])
+    fixed = slots[code[at + 5]]
     arity = M[table, ARITY]
     limit, oldest = M[table, OLD] if span == BEFORE else M[table, ALL], M[table, OLD] if span == DELTA else np.int64(0)
     rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
@@ -107,6 +107,6 @@ def probe_emit(M: Int64s, X: Int64s, P: Int32s, at: int, slots: Int32s, key: Int
                     break
                 derivations += 1
             row = np.int64(following[row]) - 1
-    S[DERIVATIONS] += derivations
-    S[WALKED] = walked
+    state[DERIVATIONS] += derivations
+    state[WALKED] = walked
     return row if row >= oldest else np.int64(-1)

@@ -1,7 +1,7 @@
-"""Rules that run together, round after round, in one call: what an update needs most often is over in microseconds.
+"""Rules that run together, round after round, in one call: most updates take microseconds.
 
-It is the loop of `local.materialise`, for changes that are small; what is large goes back to Python, which plans anew for each
-round. `Z` says where a run stands, so that it can stop whenever a table is full or the budget is used up.
+It is the loop of `evaluation.seminaive`, for small deltas. A large delta goes back to Python, which plans again for each round.
+`Z` is the progress of a run, which can stop whenever a table is full or the budget is used up.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import terms
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import hot, kernel, part
+from tidelog.local.kernel.join import run
 from tidelog.local.kernel.layout import (
     ALL,
     BUDGET,
@@ -22,59 +23,76 @@ from tidelog.local.kernel.layout import (
     IS_DIRECT,
     OLD,
     PAUSED,
-    STATE_WIDTH,
+    PLAN_WIDTH,
     TABLE,
     TOMBSTONES,
     UNDEFINED,
     UPTO,
 )
-from tidelog.local.kernel.memory import int64s
-from tidelog.local.kernel.plan_table import STATE, restart, run_plan
+from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
+from tidelog.local.kernel.plan_table import restart, run_state
 from tidelog.local.kernel.table_rows import extend_index
 
-# D: an entry, which is a plan that takes part.
+# A set of rules: the addresses and lengths of its tables.
+PLANS, ENTRIES, ENTRY_COUNT, SIZES, SIZE_COUNT, INDEXES, INDEX_COUNT = range(7)
+OWN, OWN_COUNT, INPUTS, INPUT_COUNT, BEGINS, BEGIN_COUNT, PROGRESS = range(7, 14)
+RULES_WIDTH = 14
+# PLANS       a row for each plan;  ENTRIES: the plans that take part, below;  SIZES: the sizes they were made for, below
+# INDEXES     int32: the indexes that plans need, entry after entry
+# OWN         int32: tables that the rules fill until a fixpoint;  INPUTS: other tables that they read
+# BEGINS      int64: where the delta of each of these tables begins, or -1 if it has none; empty if they are marked already
+# PROGRESS    Z, below
+
+# An entry: a plan that takes part.
 PLAN, DELTA_OF, HEAD, INDEXES_FROM, INDEXES_TO, FOUND_COUNT, NEW_COUNT = range(7)
 ENTRY_WIDTH = 7
 # DELTA_OF    the table whose delta it joins, or -1: it runs in the first round only
-# INDEXES_…   the indexes that it needs, in N
-# FOUND_COUNT instances that were found since Python last took note of it;  NEW_COUNT: facts that were new
+# INDEXES_…   the indexes that it needs, in INDEXES
+# FOUND_COUNT instances that were found since Python last read it;  NEW_COUNT: facts that were new
 
-# W: a table that was looked at when plans were made.
+# A size: the rows of a table, or of its delta, when the plans were made.
 WATCHED, IS_DELTA, SIZE = range(3)
-# SIZE        how many rows it had, or its delta
+SIZE_WIDTH = 3
 
-# Z: where a run stands.
+# Z: the progress of a run.
 OUTCOME, CULPRIT_AT, STEPS, ENTRY, HAS_STARTED, ROUND, IS_ONCE, HAS_BEGUN, UNDEFINED_COUNT, RUNS_LEFT = range(10)
 ROUNDS_WIDTH = 10
 GROW_INDEX, PLAN_ANEW, TOO_LARGE = range(100, 103)
-"""Why it stopped: an index has no room or much to catch up with; sizes are not what plans were made for; a delta is large."""
+"""Why it stopped: an index has no room or is far behind; the plans were made for other sizes; a delta is large."""
 _LARGE = 1 << 15
 _OTHER, _FLOOR = 4, 64
-"""Plans are made anew where sizes differ by that factor, and not just by a few rows."""
+"""Plans are made again if a size differs by that factor, and by more than a few rows."""
 _RUNS = 64
 _SMALL = 1 << 10
-"""An index of so few rows is as good as it was when it is filled again."""
+"""An index of so few rows can keep its kind, hashed or direct, when it is filled again."""
+
+
+@hot
+def progress_of(rules: Int64s) -> Int64s:
+    """The progress of a run of a set of rules."""
+    return int64s(rules[PROGRESS], ROUNDS_WIDTH)
 
 
 @part
-def fits(M: Int64s, W: Int64s) -> int:
-    """Whether sizes are about what they were when the plans were made; DONE, PLAN_ANEW or TOO_LARGE."""
-    for i in range(len(W)):
-        table = W[i, WATCHED]
-        size = M[table, ALL] - M[table, OLD] if W[i, IS_DELTA] != 0 else M[table, ALL] - M[table, TOMBSTONES]
-        if W[i, IS_DELTA] != 0 and size > _LARGE:
+def _compare_sizes(M: Int64s, rules: Int64s) -> int:
+    """Whether the plans serve: DONE if sizes are about what the plans were made for, else PLAN_ANEW or TOO_LARGE."""
+    sizes = int64_matrix(rules[SIZES], rules[SIZE_COUNT], SIZE_WIDTH)
+    for i in range(len(sizes)):
+        table, is_delta = sizes[i, WATCHED], sizes[i, IS_DELTA] != 0
+        size = M[table, ALL] - M[table, OLD] if is_delta else M[table, ALL] - M[table, TOMBSTONES]
+        if is_delta and size > _LARGE:
             return np.int64(TOO_LARGE)
-        now, then = size + _FLOOR, W[i, SIZE] + _FLOOR
+        now, then = size + _FLOOR, sizes[i, SIZE] + _FLOOR
         if now > _OTHER * then or then > _OTHER * now:
             return np.int64(PLAN_ANEW)
     return np.int64(DONE)
 
 
 @part
-def extend_indexes(M: Int64s, X: Int64s, T: Int64s, N: Int32s, begin: int, end: int) -> int:
-    """Bring the indexes of a plan up to date; -1, or the one that Python must see to."""
-    for i in range(begin, end):
-        index = np.int64(N[i])
+def extend_indexes(M: Int64s, X: Int64s, T: Int64s, numbers: Int32s) -> int:
+    """Bring indexes up to date; -1, or the first one that Python has to extend."""
+    for i in range(len(numbers)):
+        index = np.int64(numbers[i])
         upto = M[X[index, TABLE], ALL]
         if X[index, UPTO] < upto:
             room = X[index, HEAD_COUNT] >= (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * upto)
@@ -86,8 +104,9 @@ def extend_indexes(M: Int64s, X: Int64s, T: Int64s, N: Int32s, begin: int, end: 
 
 
 @part
-def _next_round(M: Int64s, own: Int32s, inputs: Int32s, Z: Int64s) -> int:
-    """Let what is new be the delta; DONE if nothing is, PAUSED if something is, TOO_LARGE if it is much."""
+def _next_round(M: Int64s, rules: Int64s) -> int:
+    """Make new facts the delta; DONE if there are none, PAUSED if there are some, TOO_LARGE if there are many."""
+    own, inputs, Z = int32s(rules[OWN], rules[OWN_COUNT]), int32s(rules[INPUTS], rules[INPUT_COUNT]), progress_of(rules)
     if Z[ROUND] == 0:
         for i in range(len(inputs)):
             M[inputs[i], OLD] = M[inputs[i], ALL]
@@ -106,30 +125,33 @@ def _next_round(M: Int64s, own: Int32s, inputs: Int32s, Z: Int64s) -> int:
 
 
 @part
-def _run_entry(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s, N: Int32s, Z: Int64s) -> int:
-    """Run the entry in hand, if it has anything to look at; DONE, or why it stopped."""
-    d = D[Z[ENTRY]]
-    delta, head = d[DELTA_OF], d[HEAD]
+def _run_entry(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> int:
+    """Run or continue the current entry, unless its delta is empty; DONE, or why it stopped."""
+    Z = progress_of(rules)
+    entry = int64_matrix(rules[ENTRIES], rules[ENTRY_COUNT], ENTRY_WIDTH)[Z[ENTRY]]
+    delta, head = entry[DELTA_OF], entry[HEAD]
+    plan = int64_matrix(rules[PLANS], rules[ENTRY_COUNT], PLAN_WIDTH)[entry[PLAN]]
     if Z[HAS_STARTED] == 0:
         if (delta < 0 and Z[ROUND] > 0) or (delta >= 0 and M[delta, OLD] >= M[delta, ALL]):
             Z[ENTRY] += 1
             return np.int64(DONE)
-        index = extend_indexes(M, X, T, N, d[INDEXES_FROM], d[INDEXES_TO])
+        numbers = int32s(rules[INDEXES], rules[INDEX_COUNT])
+        index = extend_indexes(M, X, T, numbers[entry[INDEXES_FROM] : entry[INDEXES_TO]])
         if index >= 0:
             Z[CULPRIT_AT] = index
             return np.int64(GROW_INDEX)
-        restart(Q, d[PLAN], Z[STEPS])
+        restart(plan, Z[STEPS])
         Z[HAS_STARTED] = 1
-    S = int64s(Q[d[PLAN], STATE], STATE_WIDTH)
+    state = run_state(plan)
     before = M[head, COUNT]
-    status = run_plan(M, X, V, T, Q, d[PLAN])
-    d[NEW_COUNT] += M[head, COUNT] - before
+    status = run(M, X, VR, T, plan)
+    entry[NEW_COUNT] += M[head, COUNT] - before
     if status != DONE:
-        Z[CULPRIT_AT] = S[CULPRIT]
-        S[BUDGET] = Z[STEPS]
+        Z[CULPRIT_AT] = state[CULPRIT]
+        state[BUDGET] = Z[STEPS]
         return status
-    d[FOUND_COUNT] += S[DERIVATIONS]
-    Z[UNDEFINED_COUNT] += S[UNDEFINED]
+    entry[FOUND_COUNT] += state[DERIVATIONS]
+    Z[UNDEFINED_COUNT] += state[UNDEFINED]
     Z[HAS_STARTED] = 0
     Z[ENTRY] += 1
     Z[RUNS_LEFT] -= 1
@@ -137,19 +159,30 @@ def _run_entry(M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s,
 
 
 @part
-def go_on(
-    M: Int64s, X: Int64s, V: Int64s, T: Int64s, Q: Int64s, D: Int64s, N: Int32s, own: Int32s, inputs: Int32s, Z: Int64s
-) -> int:
-    """Run entries from the one in hand on, then, unless once is enough, on what is new; DONE, or why it stopped."""
+def begin_once(M: Int64s, rules: Int64s, steps: int) -> int:
+    """Reset a set of rules that runs one round; DONE, or why it cannot run."""
+    Z = progress_of(rules)
+    undefined = Z[UNDEFINED_COUNT]
+    Z[:] = 0
+    Z[UNDEFINED_COUNT] = undefined
+    Z[STEPS] = steps
+    Z[IS_ONCE] = 1
+    return _compare_sizes(M, rules)
+
+
+@part
+def continue_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> int:
+    """Run entries from the current one on, then, unless the rules run once, further rounds; DONE, or why it stopped."""
+    Z = progress_of(rules)
     Z[RUNS_LEFT] = _RUNS
     status = np.int64(DONE)
     while status == DONE:
-        if Z[ENTRY] < len(D):
-            status = _run_entry(M, X, V, T, Q, D, N, Z)
+        if Z[ENTRY] < rules[ENTRY_COUNT]:
+            status = _run_entry(M, X, VR, T, rules)
         elif Z[IS_ONCE] != 0:
             break
         else:
-            status = _next_round(M, own, inputs, Z)
+            status = _next_round(M, rules)
             if status == DONE:
                 break
             if status == PAUSED:  # there is another round
@@ -158,30 +191,16 @@ def go_on(
 
 
 @kernel
-def run_rounds(
-    M: Int64s,
-    X: Int64s,
-    V: Int64s,
-    T: Int64s,
-    Q: Int64s,
-    D: Int64s,
-    W: Int64s,
-    N: Int32s,
-    own: Int32s,
-    inputs: Int32s,
-    begins: Int64s,
-    Z: Int64s,
-) -> None:
-    """Run all entries on the deltas that there are, then, unless once is enough, on what is new, until nothing is.
-
-    `begins` says where the delta of each table begins, or -1: it has none; where it is empty, tables have been told before.
-    """
-    status = np.int64(DONE)
+def run_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> None:
+    """Run all entries on the deltas that there are, then, unless the rules run once, on new facts until a fixpoint."""
+    Z, status = progress_of(rules), np.int64(DONE)
     if Z[HAS_BEGUN] == 0:
+        own, inputs = int32s(rules[OWN], rules[OWN_COUNT]), int32s(rules[INPUTS], rules[INPUT_COUNT])
+        begins = int64s(rules[BEGINS], rules[BEGIN_COUNT])
         for i in range(len(begins)):
             table = own[i] if i < len(own) else inputs[i - len(own)]
             M[table, ALL] = M[table, COUNT]
             M[table, OLD] = begins[i] if begins[i] >= 0 else M[table, COUNT]
-        status = fits(M, W)
+        status = _compare_sizes(M, rules)
         Z[HAS_BEGUN] = status == DONE
-    Z[OUTCOME] = go_on(M, X, V, T, Q, D, N, own, inputs, Z) if status == DONE else status
+    Z[OUTCOME] = continue_rounds(M, X, VR, T, rules) if status == DONE else status

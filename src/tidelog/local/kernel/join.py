@@ -3,7 +3,7 @@
 A plan is a list of steps, each a loop or a test inside the one before; behind the last one the head is derived. `depth` is
 the step in hand. A loop keeps in `cursor[depth]` the candidate it will look at next, so a run can stop anywhere and go on
 later: when the budget is used up (then Python looks at limits, the clock and Ctrl-C), and when a table or the dictionary is
-full (then Python makes it larger). Everything is saved in `cursor`, `lists`, `slots` and `S`.
+full (then Python makes it larger). Everything is saved in `cursor`, `lists`, `slots` and `state`.
 
 Two things make it fast. The last loop and the derivation of a binary head are one step (PROBE_EMIT), without the interpreter
 in between. And where both sides are matrices of bits, that step joins whole rows: `head(x, Z) :- …, r(y, Z)` is row x |= row
@@ -58,11 +58,25 @@ from tidelog.local.kernel.layout import (
     NONE,
     OLD,
     PAUSED,
+    PLAN_CODE,
+    PLAN_CODE_LENGTH,
+    PLAN_CURSOR,
+    PLAN_KEY,
+    PLAN_KEY_LENGTH,
+    PLAN_LISTS,
+    PLAN_SERVICES,
+    PLAN_SLOT_COUNT,
+    PLAN_SLOTS,
+    PLAN_STACK,
+    PLAN_STACK_LENGTH,
+    PLAN_STATE,
+    PLAN_STEP_COUNT,
     PROBE,
     PROBE_EMIT,
     SAME,
     SCAN,
     SOME,
+    STATE_WIDTH,
     STATUS,
     STEPS_AT,
     TEST,
@@ -71,7 +85,7 @@ from tidelog.local.kernel.layout import (
     WALKED,
     YIELD,
 )
-from tidelog.local.kernel.memory import call, int32s
+from tidelog.local.kernel.memory import call, int32s, int64_matrix, int64s
 from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, rows_of
 
 BIND, CHECK = 0, 1
@@ -79,30 +93,30 @@ BIND, CHECK = 0, 1
 
 
 @hot
-def matches(rows: Int32s, base: int, P: Int32s, at: int, slots: Int32s) -> bool:
+def matches(rows: Int32s, base: int, code: Int32s, at: int, slots: Int32s) -> bool:
     """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
-    for j in range(P[at]):
+    for j in range(code[at]):
         action = at + 1 + 3 * j
-        value = rows[base + P[action]]
-        if P[action + 1] == BIND:
-            slots[P[action + 2]] = value
-        elif slots[P[action + 2]] != value:
+        value = rows[base + code[action]]
+        if code[action + 1] == BIND:
+            slots[code[action + 2]] = value
+        elif slots[code[action + 2]] != value:
             return False
     return True
 
 
 @hot
-def _load_key(P: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
+def _load_key(code: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
     for j in range(count):
-        key[j] = slots[P[at + j]]
+        key[j] = slots[code[at + j]]
 
 
 @part
-def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
+def _exists(M: Int64s, X: Int64s, code: Int32s, at: int, key: Int32s) -> bool:
     """Whether a row has the key and equal values in all pairs of columns; for NONE and SOME, whose words begin behind `at`."""
-    index, table, keys = np.int64(P[at + 1]), np.int64(P[at + 2]), P[at + 3]
+    index, table, keys = np.int64(code[at + 1]), np.int64(code[at + 2]), code[at + 3]
     pairs_at = at + 4 + keys
-    pairs = P[pairs_at]
+    pairs = code[pairs_at]
     rows, arity = rows_of(M, table), M[table, ARITY]
     if index < 0:
         if pairs == 0:
@@ -113,7 +127,7 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
     while row >= 0:
         same = index >= 0 or rows[row * arity] >= 0
         for j in range(pairs):
-            if rows[row * arity + P[pairs_at + 1 + 2 * j]] != rows[row * arity + P[pairs_at + 2 + 2 * j]]:
+            if rows[row * arity + code[pairs_at + 1 + 2 * j]] != rows[row * arity + code[pairs_at + 2 + 2 * j]]:
                 same = False
                 break
         if same:
@@ -123,119 +137,111 @@ def _exists(M: Int64s, X: Int64s, P: Int32s, at: int, key: Int32s) -> bool:
 
 
 @part
-def can_begin(M: Int64s, X: Int64s, P: Int32s, slots: Int32s, key: Int32s) -> bool:
+def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) -> bool:
     """Whether the first step of a plan finds anything, as far as one look can tell: most plans that are tried end there."""
-    at = np.int64(P[STEPS_AT])
-    op = P[at]
+    at = np.int64(code[STEPS_AT])
+    op = code[at]
     if op == TEST:
-        _load_key(P, at + 3, P[at + 2], slots, key)
-        return contains(M, np.int64(P[at + 1]), key)
+        _load_key(code, at + 3, code[at + 2], slots, key)
+        return contains(M, np.int64(code[at + 1]), key)
     if op == PROBE:
-        _load_key(P, at + 5, P[at + 4], slots, key)
-        return chain(M, X, np.int64(P[at + 1]), key) >= 0
+        _load_key(code, at + 5, code[at + 4], slots, key)
+        return chain(M, X, np.int64(code[at + 1]), key) >= 0
     if op == SOME:
-        _load_key(P, at + 4, P[at + 3], slots, key)
-        return _exists(M, X, P, at, key)
+        _load_key(code, at + 4, code[at + 3], slots, key)
+        return _exists(M, X, code, at, key)
     return True
 
 
 if CHECKED:
 
     @part
-    def _evaluate(F: Int64s, T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
-        return arithmetic.evaluate(T, P, begin, end, slots, stack)
+    def _evaluate(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
+        return arithmetic.evaluate(T, code, begin, end, slots, stack)
 
     @part
-    def ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
-        """Ask a virtual relation."""
-        return virtual.ask(op, W, first, second, L)
+    def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
+        """Run a step of a plan that reads a virtual relation."""
+        return virtual.run_step(op, W, first, second, L)
 
 else:
 
     @part
-    def _evaluate(F: Int64s, T: Int64s, P: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
-        return call(F[0], T.ctypes.data, P.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
+    def _evaluate(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
+        return call(services[0], T.ctypes.data, code.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
 
     @part
-    def ask(F: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
-        """Ask a virtual relation."""
-        return call(F[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
+    def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+        """Run a step of a plan that reads a virtual relation."""
+        return call(services[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
 
 
-def services(*, computes: bool, asks: bool) -> Int64s:
-    """The addresses of services that a plan needs, compiled if need be."""
+def service_addresses(*, computes: bool, reads_virtual: bool) -> Int64s:
+    """The addresses of the services that a plan needs, compiled if need be."""
     if CHECKED:
         return np.zeros(2, np.int64)
-    return np.array([arithmetic.evaluate_at() if computes else 0, virtual.ask_at() if asks else 0], np.int64)
+    return np.array([arithmetic.evaluate_at() if computes else 0, virtual.run_step_at() if reads_virtual else 0], np.int64)
 
 
 @kernel
-def run(
-    M: Int64s,
-    X: Int64s,
-    V: Int64s,
-    T: Int64s,
-    F: Int64s,
-    P: Int32s,
-    slots: Int32s,
-    cursor: Int64s,
-    lists: Int64s,
-    key: Int32s,
-    stack: Int64s,
-    S: Int64s,
-) -> None:
-    """Run a plan from where `S` says until something stops it; `S[STATUS]` says what."""
-    depth, entering = S[DEPTH], S[ENTERING] != 0
-    budget = S[BUDGET]
+def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
+    """Run a plan from where it stopped; why it stops this time, which is also `state[STATUS]`."""
+    # One function, however long: the steps share a dozen local variables, and a call for each step would cost more than the step.
+    state, services = int64s(plan[PLAN_STATE], STATE_WIDTH), int64s(plan[PLAN_SERVICES], 2)
+    code, slots = int32s(plan[PLAN_CODE], plan[PLAN_CODE_LENGTH]), int32s(plan[PLAN_SLOTS], plan[PLAN_SLOT_COUNT])
+    cursor, lists = int64s(plan[PLAN_CURSOR], plan[PLAN_STEP_COUNT]), int64_matrix(plan[PLAN_LISTS], plan[PLAN_STEP_COUNT], 4)
+    key, stack = int32s(plan[PLAN_KEY], plan[PLAN_KEY_LENGTH]), int64s(plan[PLAN_STACK], plan[PLAN_STACK_LENGTH])
+    depth, entering = state[DEPTH], state[ENTERING] != 0
+    budget = state[BUDGET]
     status = np.int64(DONE)
     while depth >= 0:
         if budget <= 0:
             status = np.int64(PAUSED)
             break
         budget -= 1
-        at = np.int64(P[STEPS_AT + depth])
-        op = P[at]
+        at = np.int64(code[STEPS_AT + depth])
+        op = code[at]
         found = False
         if op == PROBE_EMIT:
-            index, table, head, keys = np.int64(P[at + 1]), np.int64(P[at + 2]), np.int64(P[HEAD_TABLE]), P[at + 7]
+            index, table, head, keys = np.int64(code[at + 1]), np.int64(code[at + 2]), np.int64(code[HEAD_TABLE]), code[at + 7]
             if entering:
-                _load_key(P, at + 8, keys, slots, key)
+                _load_key(code, at + 8, keys, slots, key)
                 cursor[depth] = -2
-                if P[at + 3] != DELTA and can_compose(M, table, head, P[at + 4], P[at + 6], keys):
-                    if key[0] < M[table, DOMAIN] and slots[P[at + 5]] < M[head, DOMAIN]:
+                if code[at + 3] != DELTA and can_compose(M, table, head, code[at + 4], code[at + 6], keys):
+                    if key[0] < M[table, DOMAIN] and slots[code[at + 5]] < M[head, DOMAIN]:
                         cursor[depth] = 0
                 lists[depth, 0] = cursor[depth] + 2  # whether rows are composed: not 0
                 if cursor[depth] == -2:
                     cursor[depth] = chain(M, X, index, key)
             before = M[head, COUNT]
             if lists[depth, 0] != 0:
-                _load_key(P, at + 8, keys, slots, key)
-                stopped = compose(M, table, head, slots[P[at + 5]], key[0], S)
+                _load_key(code, at + 8, keys, slots, key)
+                stopped = compose(M, table, head, slots[code[at + 5]], key[0], state)
                 budget -= 4
             else:
-                stopped = probe_emit(M, X, P, at, slots, key, cursor[depth], S)
-                budget -= S[WALKED]
+                stopped = probe_emit(M, X, code, at, slots, key, cursor[depth], state)
+                budget -= state[WALKED]
             budget -= M[head, COUNT] - before
             if stopped >= 0:
                 cursor[depth] = stopped
-                S[CULPRIT] = head
+                state[CULPRIT] = head
                 status = np.int64(GROW_TABLE)
                 entering = lists[depth, 0] != 0  # a row of bits is begun again: the head may have no bits any more
                 break
         elif op == PROBE:
-            index, table = np.int64(P[at + 1]), np.int64(P[at + 2])
-            keys = P[at + 4]
+            index, table = np.int64(code[at + 1]), np.int64(code[at + 2])
+            keys = code[at + 4]
             if entering:
-                _load_key(P, at + 5, keys, slots, key)
+                _load_key(code, at + 5, keys, slots, key)
                 row = chain(M, X, index, key)
             else:
                 row = cursor[depth]
             if row >= 0:
                 rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
-                limit, arity = M[table, OLD] if P[at + 3] == BEFORE else M[table, ALL], M[table, ARITY]
-                oldest = M[table, OLD] if P[at + 3] == DELTA else np.int64(0)
+                limit, arity = M[table, OLD] if code[at + 3] == BEFORE else M[table, ALL], M[table, ARITY]
+                oldest = M[table, OLD] if code[at + 3] == DELTA else np.int64(0)
                 while row >= oldest:
-                    if row < limit and matches(rows, row * arity, P, at + 5 + keys, slots):
+                    if row < limit and matches(rows, row * arity, code, at + 5 + keys, slots):
                         found = True
                         break
                     row = np.int64(following[row]) - 1
@@ -243,7 +249,7 @@ def run(
                 if found:
                     cursor[depth] = np.int64(following[row]) - 1
         elif op == SCAN:
-            table, span = np.int64(P[at + 1]), P[at + 2]
+            table, span = np.int64(code[at + 1]), code[at + 2]
             end = M[table, OLD] if span == BEFORE else M[table, ALL]
             row = cursor[depth]
             if entering:
@@ -251,86 +257,87 @@ def run(
             rows, arity = rows_of(M, table), M[table, ARITY]
             has_holes = M[table, TOMBSTONES] > 0
             while row < end:
-                if (not has_holes or rows[row * arity] >= 0) and matches(rows, row * arity, P, at + 3, slots):
+                if (not has_holes or rows[row * arity] >= 0) and matches(rows, row * arity, code, at + 3, slots):
                     found = True
                     break
                 row += 1
                 budget -= 1
             cursor[depth] = row + 1
         elif op == EMIT:
-            head, arity = np.int64(P[HEAD_TABLE]), P[HEAD_ARITY]
-            _load_key(P, P[HEAD_AT], arity, slots, key)
+            head, arity = np.int64(code[HEAD_TABLE]), code[HEAD_ARITY]
+            _load_key(code, code[HEAD_AT], arity, slots, key)
             outcome = insert(M, head, key)
             if outcome == FULL:
-                S[CULPRIT] = head
+                state[CULPRIT] = head
                 status = np.int64(GROW_TABLE)
                 break
-            S[DERIVATIONS] += 1
-            depth = np.int64(P[CUT])
+            state[DERIVATIONS] += 1
+            depth = np.int64(code[CUT])
             entering = False
             continue
         elif op == YIELD:
-            S[DERIVATIONS] += 1
+            state[DERIVATIONS] += 1
             status = np.int64(FOUND)
             depth -= 1
             entering = False
             break
         elif op == NODES or op == FORWARD or op == BACKWARD:
-            v = np.int64(P[at + 1])
+            v = np.int64(code[at + 1])
             if entering:
                 cursor[depth] = 0
-                budget -= ask(F, np.int64(op), V[v], np.int64(slots[P[at + 2]]), np.int64(0), lists[depth])
+                budget -= virtual_step(services, np.int64(op), VR[v], np.int64(slots[code[at + 2]]), np.int64(0), lists[depth])
             if cursor[depth] < lists[depth, 1]:
-                slots[P[at + 2] if op == NODES else P[at + 3]] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
+                slots[code[at + 2] if op == NODES else code[at + 3]] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
                 cursor[depth] += 1
                 found = True
         elif entering:
             if op == TEST or op == ABSENT:
-                _load_key(P, at + 3, P[at + 2], slots, key)
-                found = contains(M, np.int64(P[at + 1]), key) == (op == TEST)
+                _load_key(code, at + 3, code[at + 2], slots, key)
+                found = contains(M, np.int64(code[at + 1]), key) == (op == TEST)
             elif op == DIFFERENT:
-                found = slots[P[at + 1]] != slots[P[at + 2]]
+                found = slots[code[at + 1]] != slots[code[at + 2]]
             elif op == SAME:
-                found = slots[P[at + 1]] == slots[P[at + 2]]
+                found = slots[code[at + 1]] == slots[code[at + 2]]
             elif op == FILTER:
-                if _evaluate(F, T, P, at + 2, at + 2 + P[at + 1], slots, stack):
+                if _evaluate(services, T, code, at + 2, at + 2 + code[at + 1], slots, stack):
                     found = stack[1] == 1
                 else:
-                    S[UNDEFINED] += 1
+                    state[UNDEFINED] += 1
             elif op == LET:
-                if _evaluate(F, T, P, at + 3, at + 3 + P[at + 2], slots, stack):
+                if _evaluate(services, T, code, at + 3, at + 3 + code[at + 2], slots, stack):
                     value = stack[2]
                     if value < 0:
                         value = np.int64(terms.intern_number(T, stack[0], stack[1]))
                     if value == terms.FULL:
                         status = np.int64(GROW_TERMS)
                         break
-                    slots[P[at + 1]] = value
+                    slots[code[at + 1]] = value
                     found = True
                 else:
-                    S[UNDEFINED] += 1
+                    state[UNDEFINED] += 1
             elif op == NONE or op == SOME:
-                _load_key(P, at + 4, P[at + 3], slots, key)
-                found = _exists(M, X, P, at, key) == (op == SOME)
+                _load_key(code, at + 4, code[at + 3], slots, key)
+                found = _exists(M, X, code, at, key) == (op == SOME)
             elif op == HAS_PAIR or op == LACKS_PAIR:
-                left, right = np.int64(slots[P[at + 2]]), np.int64(slots[P[at + 3]])
-                found = (ask(F, HAS_PAIR, V[P[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
+                left, right = np.int64(slots[code[at + 2]]), np.int64(slots[code[at + 3]])
+                found = (virtual_step(services, HAS_PAIR, VR[code[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
                 budget -= 4
             else:  # NO_PAIR
-                form, v = P[at + 2], np.int64(P[at + 1])
+                form, v = code[at + 2], np.int64(code[at + 1])
                 if form == ANY_PAIR:
-                    found = not virtual.has_any(V[v])
+                    found = not virtual.has_any(VR[v])
                 elif form == ANY_LOOP:
-                    found = not virtual.has_any_loop(V[v])
+                    found = not virtual.has_any_loop(VR[v])
                 else:
                     side = np.int64(FORWARD if form == FROM_LEFT else BACKWARD)
-                    found = ask(F, side, V[v], np.int64(slots[P[at + 3]]), np.int64(0), lists[depth]) == 0
+                    found = virtual_step(services, side, VR[v], np.int64(slots[code[at + 3]]), np.int64(0), lists[depth]) == 0
         if found:
             depth += 1
             entering = True
         else:
             depth -= 1
             entering = False
-    S[DEPTH] = depth
-    S[ENTERING] = entering
-    S[STATUS] = status
+    state[DEPTH] = depth
+    state[ENTERING] = entering
+    state[STATUS] = status
+    return status

@@ -54,6 +54,27 @@ def _view_of(dtype: Any, what: str) -> Any:
     return intrinsic(view)
 
 
+@intrinsic
+def int64_matrix(typing_context, address, rows, columns):
+    """The int64 matrix at an address, row after row."""
+    signature = types.Array(types.int64, 2, "C")(types.int64, types.int64, types.int64)
+
+    def generate(context, builder, signature, args):
+        array = make_array(signature.return_type)(context, builder)
+        size = context.get_constant(types.intp, 8)
+        populate_array(
+            array,
+            data=builder.inttoptr(args[0], array.data.type),
+            shape=cgutils.pack_array(builder, [args[1], args[2]]),
+            strides=cgutils.pack_array(builder, [builder.mul(args[2], size), size]),
+            itemsize=size,
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return signature, generate
+
+
 int32s = _view_of(types.int32, "The int32 buffer at an address.")
 int64s = _view_of(types.int64, "The int64 buffer at an address.")
 uint64s = _view_of(types.uint64, "The uint64 buffer at an address: bitset rows.")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule, Unit, existential, is_visible, positive_atoms
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.deletion import Deletion
+from tidelog.local.maintenance.deletion import OverDeletion
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
@@ -31,7 +31,7 @@ _PIECE = 1 << 16
 """Rows of one atom whose instances are counted at a time."""
 
 
-class Counting(Deletion):
+class Counting(OverDeletion):
     """Delete what has no derivation but recursive ones, then bring back what has one left."""
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:

@@ -1,8 +1,9 @@
 """Deletion in one unit: facts that have lost an instance are suspects; what an algorithm deletes makes others suspect.
 
-The loop is the same for DRed and counting; B/F has its own in the kernel. Facts that are deleted in a round are still joined in
-it, and leave their relations at its end, so that no rule instance is used in two rounds (the inverse of semi-naive evaluation).
-What a lower relation has lost is joined from `#minus R`, since it has left the relation already (`DeltaRules.lost`).
+The loop is the same for DRed and counting (`OverDeletion`); B/F has its own in the kernel. Facts that are deleted in a round are
+still joined in it, and leave their relations at its end, so that no rule instance is used in two rounds (the inverse of
+semi-naive evaluation). What a lower relation has lost is joined from `#minus R`, since it has left the relation already
+(`DeltaRules.lost`).
 """
 
 from __future__ import annotations
@@ -90,31 +91,11 @@ class Deletion(ABC):
         self.counters.rederived = self.evaluation.statistics.derivations - between
         return {name: table for name, table in self.deleted.items() if len(table)}
 
-    def run(self, rules: DeletionRules) -> None:
-        """Suspect what has lost an instance; delete suspects, suspect what depends on those, until nothing is suspected."""
-        self._apply(rules.losing, rules.losing_fused)
-        left = self.left
-        self.check_deadline(self.suspect_count)
-        while self.overdelete():
-            self.check_deadline()
-            new = [name for name, table in self.deleted.items() if table.end > left[name]]
-            if not new:
-                break
-            ends = {name: table.end for name, table in self.deleted.items()}
-            if rules.propagating:
-                for name, table in self.deleted.items():
-                    table.mark_delta(left[name])
-                self._apply(rules.propagating, rules.propagating_fused)
-            for name in new:
-                self.undo.remove(self.state.table(name), self.deleted[name].rows[left[name] : ends[name]])
-                self.state.table(name).mark_delta()
-                left[name] = ends[name]
-
     # --- what algorithms do each in their own way ------------------------------------------------------------------------
 
     @abstractmethod
-    def overdelete(self) -> bool:
-        """Delete some suspects; False if there were none."""
+    def run(self, rules: DeletionRules) -> None:
+        """Delete what does not follow any more, until nothing is suspected."""
 
     @abstractmethod
     def rederive(self) -> None:
@@ -219,6 +200,34 @@ class Deletion(ABC):
             known = self.runtime.keep(made, type(self))
         known.empty()
         return known.tables
+
+
+class OverDeletion(Deletion):
+    """Algorithms that delete some suspects without a proof that they must go, and rederive in the end: DRed and counting."""
+
+    def run(self, rules: DeletionRules) -> None:
+        """Suspect what has lost an instance; delete suspects, suspect what depends on those, until nothing is suspected."""
+        self._apply(rules.losing, rules.losing_fused)
+        left = self.left
+        self.check_deadline(self.suspect_count)
+        while self.overdelete():
+            self.check_deadline()
+            new = [name for name, table in self.deleted.items() if table.end > left[name]]
+            if not new:
+                break
+            ends = {name: table.end for name, table in self.deleted.items()}
+            if rules.propagating:
+                for name, table in self.deleted.items():
+                    table.mark_delta(left[name])
+                self._apply(rules.propagating, rules.propagating_fused)
+            for name in new:
+                self.undo.remove(self.state.table(name), self.deleted[name].rows[left[name] : ends[name]])
+                self.state.table(name).mark_delta()
+                left[name] = ends[name]
+
+    @abstractmethod
+    def overdelete(self) -> bool:
+        """Delete some suspects; False if there were none."""
 
 
 def _read(rule: CoreRule) -> Iterator[str]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tidelog.core.arrays import Rows
-from tidelog.local.maintenance.deletion import Deletion
+from tidelog.local.maintenance.deletion import OverDeletion
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import Atom
 
 
-class DRed(Deletion):
+class DRed(OverDeletion):
     """Delete everything that may have to go, then rederive what need not."""
 
     def delete(self, seeds: Mapping[str, Rows]) -> dict[str, Table]:

@@ -17,7 +17,7 @@ from tidelog.core.rules import CoreRule, Unit, positive_atoms
 from tidelog.core.units import UnitChange
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance import counting
-from tidelog.local.maintenance.backward_forward.driver import BackwardForward
+from tidelog.local.maintenance.backward_forward.bf_deletion import BackwardForward
 from tidelog.local.maintenance.cost_model import Choice, choose, choose_for_rules
 from tidelog.local.maintenance.deletion import Deletion, TooExpensiveError
 from tidelog.local.maintenance.delta_rules import DeltaRules

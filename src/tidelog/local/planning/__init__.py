@@ -1,6 +1,6 @@
 """Planning: from a core rule to a join plan that the kernel interprets.
 
-- `join_order`: a greedy join order by bound columns and measured selectivity; `plan_cache` keeps plans for as long as sizes are alike.
+- `join_order`: a greedy join order by bound columns and measured selectivity; `plan_cache` keeps plans.
 - `steps`: each literal of the order as a step: scan, probe, test, filter, assignment.
 - `expressions`: expressions as postfix code.
 - `plan`: the finished plan, with its buffers and the state of a run.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import address_of
@@ -41,20 +43,22 @@ class Plan:
     """The indexes that it uses."""
     walks: tuple[Walk, ...]
     """Its steps over virtual relations; a later version may need larger buffers."""
-    _addresses: list[int] = field(default_factory=list)
+    _addresses: list[Int64s] = field(default_factory=list)
 
-    def addresses(self) -> list[int]:
-        """The addresses of its buffers: a row of the kernel's `Q`."""
+    @property
+    def addresses(self) -> Int64s:
+        """The addresses of its buffers: a plan's row, as `layout` names its words."""
         if not self._addresses:
             pairs = [[address_of(buffer), len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
-            self._addresses = [
+            words = [
                 *(word for pair in pairs for word in pair),
                 address_of(self.lists),
                 *(word for buffer in (self.key, self.stack) for word in (address_of(buffer), len(buffer))),
                 address_of(self.state),
                 address_of(self.services),
             ]
-        return self._addresses
+            self._addresses.append(np.array(words, np.int64))
+        return self._addresses[0]
 
     @property
     def is_test(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.join import BIND, CHECK, services
+from tidelog.local.kernel.join import BIND, CHECK, service_addresses
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.planning.expressions import COMPARISONS, postfix
 from tidelog.local.planning.plan import Plan, Walk
@@ -305,7 +305,9 @@ class Steps:
             np.empty(max(2, self.widest), np.int32),
             np.zeros(3 * (self.deepest + 1), np.int64),
             np.zeros(layout.STATE_WIDTH, np.int64),
-            services(computes=not ops.isdisjoint((layout.FILTER, layout.LET)), asks=not ops.isdisjoint(_VIRTUAL_STEPS)),
+            service_addresses(
+                computes=not ops.isdisjoint((layout.FILTER, layout.LET)), reads_virtual=not ops.isdisjoint(_VIRTUAL_STEPS)
+            ),
             tuple((table, index) for (table, _), index in zip(self.indexes, indexes, strict=True)),
             tuple(self.walks),
         )

@@ -1,4 +1,4 @@
-"""Closures whose edges go: rows of bits shrink, and components fall into parts.  `W` and `S` are those of `kernel.versions`."""
+"""Deletion of edges from a closure: rows of bits lose bits, and components fall apart.  `W` and `scratch`: see `next_version`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ZERO = np.uint64(0)
 
 
 @kernel
-def lose(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap, size: int) -> bool:
+def lose(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap, size: int) -> bool:
     """Edges between nodes are gone: what led through them is found again, from below, until a row stays what it was.
 
     The heap holds already what `split` has put into it.
@@ -58,13 +58,13 @@ def lose(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap, size: in
     for i in range(len(source)):
         u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
         if u != v:
-            size = _push(W, S, keys, heap, size, is_queued, u)
-    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+            size = _push(W, scratch, keys, heap, size, is_queued, u)
+    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     found = np.empty(words, np.uint64)
     while size > 0:
         c = np.int64(heap[0])
         size = _pop(keys, heap, size)
-        _find_row(W, S, c, found)
+        _find_row(W, scratch, c, found)
         at, is_same, is_empty = np.int64(rows[c]) * words, True, True
         for w in range(words):
             is_same &= bits[at + w] == found[w]
@@ -72,29 +72,29 @@ def lose(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap, size: in
         if is_same and is_part[c] == 0:
             continue
         if not is_same:
-            new = np.int64(0) if is_empty else new_row(W, S)
-            if new < 0 or S[WORK] < 0:
+            new = np.int64(0) if is_empty else new_row(W, scratch)
+            if new < 0 or scratch[WORK] < 0:
                 return False
             if not is_empty:
                 for w in range(words):
                     bits[new * words + w] = found[w]
             rows[c] = new
-        size = _push_before(W, S, keys, heap, size, is_queued, c)
+        size = _push_before(W, scratch, keys, heap, size, is_queued, c)
     return True
 
 
 @part
-def _find_row(W: Int64s, S: Int64s, own: int, found: UInt64s) -> None:
+def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
     """All that a component leads to, from the rows of those that it leads to in one step."""
-    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
     to = int32s(W[STEP_TO], W[STEP_ROOM])
     for w in range(words):
         found[w] = _ZERO
     for m in range(begin[own], stop[own]):
         node = node_of(W, np.int64(members[m]))
-        S[WORK] -= end[node] - start[node]
+        scratch[WORK] -= end[node] - start[node]
         for e in range(start[node], end[node]):
             v = component_of(W, np.int64(to[e]))
             if is_set(found, 0, v):
@@ -103,15 +103,15 @@ def _find_row(W: Int64s, S: Int64s, own: int, found: UInt64s) -> None:
                 at = np.int64(rows[v]) * words
                 for w in range(words):
                     found[w] |= bits[at + w]
-                S[WORK] -= words
+                scratch[WORK] -= words
             set_bit(found, 0, v)
 
 
 @kernel
-def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
+def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
     """Look again at components that lost an edge inside, and put their parts into the heap; how many, -1 to give up."""
     keys, heap, is_queued, is_part = H
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     suspects, count, total = np.empty(len(source), np.int32), 0, np.int64(0)
     for i in range(len(source)):
         c = component_of(W, np.int64(source[i]))
@@ -129,9 +129,9 @@ def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
         is_part[suspects[i]] = 0
         for m in range(begin[suspects[i]], stop[suspects[i]]):
             nodes[at] = node_of(W, np.int64(members[m]))
-            S[WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
+            scratch[WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
             at += 1
-    if S[WORK] < 0:
+    if scratch[WORK] < 0:
         return np.int64(-1)
     component, parts = int32s(W[COMPONENT], W[NODE_COUNT]), np.empty(W[NODE_COUNT], np.int32)
     found = strong_components(start, end, to, nodes, component, parts)
@@ -145,9 +145,9 @@ def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
             at += length
             continue  # still a component
         if length == 1:
-            size = _push(W, S, keys, heap, size, is_queued, c)
+            size = _push(W, scratch, keys, heap, size, is_queued, c)
         else:
-            size = _part(W, S, c, nodes, at, at + length, parts, sizes, keys, heap, size, is_queued, is_part)
+            size = _part(W, scratch, c, nodes, at, at + length, parts, sizes, keys, heap, size, is_queued, is_part)
             if size < 0:
                 return size
         at += length
@@ -157,7 +157,7 @@ def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
 @part
 def _part(
     W: Int64s,
-    S: Int64s,
+    scratch: Int64s,
     c: int,
     nodes: Int32s,
     first: int,
@@ -171,8 +171,8 @@ def _part(
     is_part: Bytes,
 ) -> int:
     """Make the parts of a component components: the largest keeps its number, and all are put into the heap."""
-    rows, component = rows_of(W, S), int32s(W[COMPONENT], W[NODE_COUNT])
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    rows, component = rows_of(W, scratch), int32s(W[COMPONENT], W[NODE_COUNT])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     lowest, highest = np.int64(parts[nodes[first]]), np.int64(parts[nodes[first]])
     for i in range(first, last):
         lowest, highest = min(lowest, np.int64(parts[nodes[i]])), max(highest, np.int64(parts[nodes[i]]))
@@ -180,18 +180,18 @@ def _part(
     for p in range(lowest, highest + 1):
         if sizes[p] > sizes[largest]:
             largest = np.int64(p)
-    if S[USED_MEMBERS] + last - first > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > S[COLUMNS]:
+    if scratch[USED_MEMBERS] + last - first > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > scratch[COLUMNS]:
         return np.int64(-1)
-    old_begin, key = begin[c], _key(W, S, c)
+    old_begin, key = begin[c], _key(W, scratch, c)
     numbers, place = np.empty(highest - lowest + 1, np.int64), np.empty(highest - lowest + 1, np.int64)
     for p in range(lowest, highest + 1):
         number = c if p == largest else W[COMPONENT_COUNT]
         W[COMPONENT_COUNT] += number != c
-        numbers[p - lowest], place[p - lowest] = number, S[USED_MEMBERS]
+        numbers[p - lowest], place[p - lowest] = number, scratch[USED_MEMBERS]
         rows[number] = rows[c]
-        begin[number] = S[USED_MEMBERS]
-        S[USED_MEMBERS] += sizes[p]
-        stop[number] = S[USED_MEMBERS]
+        begin[number] = scratch[USED_MEMBERS]
+        scratch[USED_MEMBERS] += sizes[p]
+        stop[number] = scratch[USED_MEMBERS]
         is_part[number] = 1
         size = _enter(keys, heap, size, is_queued, number, key + p - lowest)  # what is found first leads to none found later
     for i in range(first, last):
@@ -207,10 +207,10 @@ def _part(
 
 
 @part
-def _key(W: Int64s, S: Int64s, component: int) -> int:
+def _key(W: Int64s, scratch: Int64s, component: int) -> int:
     """How many components one leads to, itself among them; below that there is room for the order of parts."""
-    S[WORK] -= W[WORDS]
-    bits, at, count = bits_of_rows(W), np.int64(rows_of(W, S)[component]) * W[WORDS], np.int64(0)
+    scratch[WORK] -= W[WORDS]
+    bits, at, count = bits_of_rows(W), np.int64(rows_of(W, scratch)[component]) * W[WORDS], np.int64(0)
     for w in range(W[WORDS]):
         count += ones_in(bits[at + w])
     if not is_set(bits, at, component):
@@ -219,23 +219,23 @@ def _key(W: Int64s, S: Int64s, component: int) -> int:
 
 
 @part
-def _push(W: Int64s, S: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
+def _push(W: Int64s, scratch: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
     if is_queued[component] != 0:
         return size
-    return _enter(keys, heap, size, is_queued, component, _key(W, S, component))
+    return _enter(keys, heap, size, is_queued, component, _key(W, scratch, component))
 
 
 @part
-def _push_before(W: Int64s, S: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
+def _push_before(W: Int64s, scratch: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
     """Put all components into the heap that lead to one in a single step."""
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
     to = int32s(W[BACK_TO], W[BACK_ROOM])
     for m in range(begin[component], stop[component]):
         node = node_of(W, np.int64(members[m]))
-        S[WORK] -= end[node] - start[node]
+        scratch[WORK] -= end[node] - start[node]
         for e in range(start[node], end[node]):
-            size = _push(W, S, keys, heap, size, is_queued, component_of(W, np.int64(to[e])))
+            size = _push(W, scratch, keys, heap, size, is_queued, component_of(W, np.int64(to[e])))
     return size
 
 

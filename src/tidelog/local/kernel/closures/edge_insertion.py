@@ -1,4 +1,4 @@
-"""Closures whose edges come: rows of bits grow, and components on a cycle merge.  `W` and `S` are those of `kernel.versions`."""
+"""Insertion of edges into a closure: rows of bits gain bits, and components on a cycle merge.  `W`, `scratch`: `next_version`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def gain(W: Int64s, S: Int64s, source: Int32s, target: Int32s, begin: int) -> int:
+def gain(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, begin: int) -> int:
     """New edges between nodes: whatever leads to the source leads to all that the target leads to.
 
     Edges from number `begin` on have their turn until one closes a cycle, which is for `merge`; its number, -1 to give up.
@@ -50,13 +50,13 @@ def gain(W: Int64s, S: Int64s, source: Int32s, target: Int32s, begin: int) -> in
     """
     words, stamp = W[WORDS], np.int32(0)
     gained, bits = np.empty(words, np.uint64), bits_of_rows(W)
-    stack, stamps = np.empty(S[COLUMNS], np.int32), np.zeros(S[COLUMNS], np.int32)
+    stack, stamps = np.empty(scratch[COLUMNS], np.int32), np.zeros(scratch[COLUMNS], np.int32)
     for i in range(begin, len(source)):
         u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
-        row = np.int64(rows_of(W, S)[v])
+        row = np.int64(rows_of(W, scratch)[v])
         if u == v:
             if not has_bit(W, row, u):
-                row = own_row(W, S, u)
+                row = own_row(W, scratch, u)
                 if row < 0:
                     return np.int64(-1)
                 set_bit(bits, row * words, u)
@@ -67,23 +67,23 @@ def gain(W: Int64s, S: Int64s, source: Int32s, target: Int32s, begin: int) -> in
             gained[w] = bits[row * words + w]
         set_bit(gained, 0, v)
         stamp += np.int32(1)
-        if not _spread(W, S, u, gained, stack, stamps, stamp):
+        if not _spread(W, scratch, u, gained, stack, stamps, stamp):
             return np.int64(-1)
     return np.int64(len(source))
 
 
 @part
-def _spread(W: Int64s, S: Int64s, first: int, gained: UInt64s, stack: Int32s, stamps: Int32s, stamp: int) -> bool:
+def _spread(W: Int64s, scratch: Int64s, first: int, gained: UInt64s, stack: Int32s, stamps: Int32s, stamp: int) -> bool:
     """Let a component, and all that lead to it, lead to some more; where that is nothing new, it is nothing new behind it."""
-    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
     to = int32s(W[BACK_TO], W[BACK_ROOM])
     stack[0], stamps[first], depth = first, stamp, 1
     while depth > 0:
         depth -= 1
         c = np.int64(stack[depth])
-        S[WORK] -= words
+        scratch[WORK] -= words
         at, is_new = np.int64(rows[c]) * words, False
         for w in range(words):
             if gained[w] & ~bits[at + w] != _ZERO:
@@ -91,14 +91,14 @@ def _spread(W: Int64s, S: Int64s, first: int, gained: UInt64s, stack: Int32s, st
                 break
         if not is_new:
             continue
-        own = own_row(W, S, c)
-        if own < 0 or S[WORK] < 0:
+        own = own_row(W, scratch, c)
+        if own < 0 or scratch[WORK] < 0:
             return False
         for w in range(words):
             bits[own * words + w] |= gained[w]
         for m in range(begin[c], stop[c]):
             node = node_of(W, np.int64(members[m]))
-            S[WORK] -= end[node] - start[node]
+            scratch[WORK] -= end[node] - start[node]
             for e in range(start[node], end[node]):
                 p = component_of(W, np.int64(to[e]))
                 if stamps[p] != stamp:
@@ -109,17 +109,17 @@ def _spread(W: Int64s, S: Int64s, first: int, gained: UInt64s, stack: Int32s, st
 
 
 @kernel
-def merge(W: Int64s, S: Int64s, source: int, target: int) -> bool:
+def merge(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
     """An edge between nodes closes a cycle: all components on the way back become one."""
     u, v = component_of(W, np.int64(source)), component_of(W, np.int64(target))
-    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
+    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     gained, merged = np.empty(words, np.uint64), np.empty(words, np.uint64)
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
-    kept, total = _find_merged(W, S, u, v, gained, merged)
-    if S[USED_MEMBERS] + total > W[MEMBER_ROOM]:
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    kept, total = _find_merged(W, scratch, u, v, gained, merged)
+    if scratch[USED_MEMBERS] + total > W[MEMBER_ROOM]:
         return False
-    S[WORK] -= W[COMPONENT_COUNT] * words
-    if S[WORK] < 0:
+    scratch[WORK] -= W[COMPONENT_COUNT] * words
+    if scratch[WORK] < 0:
         return False
     for c in range(W[COMPONENT_COUNT]):
         at, touches = np.int64(rows[c]) * words, c == kept
@@ -129,35 +129,35 @@ def merge(W: Int64s, S: Int64s, source: int, target: int) -> bool:
                 break
         if not touches or (c != kept and is_set(merged, 0, c)):
             continue
-        own = own_row(W, S, np.int64(c))
+        own = own_row(W, scratch, np.int64(c))
         if own < 0:
             return False
         at = own * words
         for w in range(words):
             bits[at + w] = (bits[at + w] & ~merged[w]) | gained[w]
-    component, first = int32s(W[COMPONENT], W[NODE_COUNT]), S[USED_MEMBERS]
+    component, first = int32s(W[COMPONENT], W[NODE_COUNT]), scratch[USED_MEMBERS]
     for w in range(words):
         word = merged[w]
         while word != _ZERO:
             c = 64 * w + lowest_one(word)
             word &= word - _ONE
             for m in range(begin[c], stop[c]):
-                members[S[USED_MEMBERS]] = members[m]
-                S[USED_MEMBERS] += 1
+                members[scratch[USED_MEMBERS]] = members[m]
+                scratch[USED_MEMBERS] += 1
                 component[node_of(W, np.int64(members[m]))] = kept
             begin[c] = stop[c] = 0
             if c != kept:
                 rows[c] = 0
-    begin[kept], stop[kept] = first, S[USED_MEMBERS]
+    begin[kept], stop[kept] = first, scratch[USED_MEMBERS]
     W[IS_SIMPLE] = 0
     return True
 
 
 @part
-def _find_merged(W: Int64s, S: Int64s, u: int, v: int, gained: UInt64s, merged: UInt64s) -> tuple[int, int]:
+def _find_merged(W: Int64s, scratch: Int64s, u: int, v: int, gained: UInt64s, merged: UInt64s) -> tuple[int, int]:
     """The components between v and u, and all that they lead to; which of them is the largest, and how many nodes they have."""
-    rows, words, bits = rows_of(W, S), W[WORDS], bits_of_rows(W)
-    begin, stop = member_start(W, S), member_end(W, S)
+    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
+    begin, stop = member_start(W, scratch), member_end(W, scratch)
     for w in range(words):
         merged[w] = _ZERO
         gained[w] = bits[rows[v] * words + w]

@@ -1,9 +1,9 @@
-"""The next version of a closure: what the parts of the kernel share that make one.
+"""The next version of a closure: what insertion and deletion of edges share.
 
-`W` is the next version of a virtual relation (`kernel.virtual`). Its lists of edges are what they are to be; its components and
-the rows of these are copies that may be changed, while rows of bits and lists of members that others may still read are not:
-what changes gets a new place. `S` says where that is, and how much work is left before it pays to begin anew; then, and where
-there is no place left, whoever makes the version gives up, and `W` is of no use.
+`W` is the next version of a virtual relation (`virtual_access`). Its lists of edges are up to date; its components and their rows
+are copies that may be changed. Rows of bits and lists of members that an older version may still read are never changed: what
+changes gets a new place. `scratch` says where that is, and how much work is left before making the relation again would be
+cheaper. Then, and where there is no place left, the caller gives up, and `W` is useless.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from tidelog.local.kernel.closures.virtual_access import (
 from tidelog.local.kernel.memory import int32s, int64s, uint64s
 
 USED_ROWS, FIRST_OWN_ROW, USED_MEMBERS, WORK, COLUMNS, USED_STEPS, USED_BACK, SCRATCH_WIDTH = range(8)
-# USED_ROWS        rows of bits in use; those from FIRST_OWN_ROW on are this version's own
+# USED_ROWS        rows of bits in use; those from FIRST_OWN_ROW on belong to this version
 # USED_MEMBERS     how much of the buffer of members is in use
 # WORK             steps that are left
 # COLUMNS          how many components there is room for
-# USED_STEPS, USED_BACK   how much of the buffers of edges is in use, where the kernel takes edges out itself
+# USED_STEPS, USED_BACK   how much of the buffers of edges is in use, where the kernel itself removes edges
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -64,40 +64,40 @@ def is_set(bits: UInt64s, at: int, component: int) -> bool:
 
 
 @part
-def rows_of(W: Int64s, S: Int64s) -> Int32s:
+def rows_of(W: Int64s, scratch: Int64s) -> Int32s:
     """The row of each component."""
-    return int32s(W[COMPONENT_ROW], S[COLUMNS])
+    return int32s(W[COMPONENT_ROW], scratch[COLUMNS])
 
 
 @part
-def member_start(W: Int64s, S: Int64s) -> Int64s:
+def member_start(W: Int64s, scratch: Int64s) -> Int64s:
     """Where the members of each component begin."""
-    return int64s(W[MEMBER_START], S[COLUMNS])
+    return int64s(W[MEMBER_START], scratch[COLUMNS])
 
 
 @part
-def member_end(W: Int64s, S: Int64s) -> Int64s:
+def member_end(W: Int64s, scratch: Int64s) -> Int64s:
     """Where the members of each component end."""
-    return int64s(W[MEMBER_END], S[COLUMNS])
+    return int64s(W[MEMBER_END], scratch[COLUMNS])
 
 
 @part
-def new_row(W: Int64s, S: Int64s) -> int:
-    """The number of a row that nobody uses, -1 if there is none."""
-    if S[USED_ROWS] == W[ROW_COUNT]:
+def new_row(W: Int64s, scratch: Int64s) -> int:
+    """The number of an unused row, -1 if there is none."""
+    if scratch[USED_ROWS] == W[ROW_COUNT]:
         return np.int64(-1)
-    S[USED_ROWS] += 1
-    return S[USED_ROWS] - 1
+    scratch[USED_ROWS] += 1
+    return scratch[USED_ROWS] - 1
 
 
 @part
-def own_row(W: Int64s, S: Int64s, component: int) -> int:
-    """The row of a component, which may be changed; -1 if there is no place for it."""
-    rows, bits, words = rows_of(W, S), bits_of_rows(W), W[WORDS]
+def own_row(W: Int64s, scratch: Int64s, component: int) -> int:
+    """The row of a component that this version may change, copied if need be; -1 if there is no place for it."""
+    rows, bits, words = rows_of(W, scratch), bits_of_rows(W), W[WORDS]
     row = np.int64(rows[component])
-    if row >= S[FIRST_OWN_ROW]:
+    if row >= scratch[FIRST_OWN_ROW]:
         return row
-    new = new_row(W, S)
+    new = new_row(W, scratch)
     if new >= 0:
         for w in range(words):
             bits[new * words + w] = bits[row * words + w]
@@ -106,9 +106,9 @@ def own_row(W: Int64s, S: Int64s, component: int) -> int:
 
 
 @kernel
-def follow_starts(W: Int64s, B: Int64s, S: Int64s, is_touched: Bytes) -> bool:
-    """Find the rows of left ends again that are touched, or have a right end whose row is another than before, in `B`."""
-    component, rows = int32s(W[COMPONENT], W[NODE_COUNT]), rows_of(W, S)
+def follow_starts(W: Int64s, B: Int64s, scratch: Int64s, is_touched: Bytes) -> bool:
+    """Compute the rows of left ends again that are touched, or lead to a component whose row has changed since version `B`."""
+    component, rows = int32s(W[COMPONENT], W[NODE_COUNT]), rows_of(W, scratch)
     before, rows_before = int32s(B[COMPONENT], B[NODE_COUNT]), int32s(B[COMPONENT_ROW], B[COMPONENT_COUNT])
     start, end, to = int64s(W[ENDS_START], W[NODE_COUNT]), int64s(W[ENDS_END], W[NODE_COUNT]), int32s(W[ENDS_TO], W[ENDS_ROOM])
     for node in range(W[NODE_COUNT]):
@@ -131,15 +131,15 @@ def follow_starts(W: Int64s, B: Int64s, S: Int64s, is_touched: Bytes) -> bool:
                 for w in range(words):
                     found[w] |= bits[at + w]
                 set_bit(found, 0, v)
-                S[WORK] -= words
-        if S[WORK] < 0:
+                scratch[WORK] -= words
+        if scratch[WORK] < 0:
             return False
         at, is_same = np.int64(row_of[node]) * words, True
         for w in range(words):
             is_same &= bits[at + w] == found[w]
         if is_same:
             continue
-        new = np.int64(0) if start[node] == end[node] else new_row(W, S)
+        new = np.int64(0) if start[node] == end[node] else new_row(W, scratch)
         if new < 0:
             return False
         if new > 0:

@@ -1,7 +1,7 @@
-"""Partitions under change: components that merge when edges come, and split when edges go.
+"""Partitions under change: components merge when edges are inserted, and split when edges are deleted.
 
-`W` is the next version of a partition (`kernel.virtual`): its lists of edges are what they are to be, and its components are
-copies that may be changed. Lists of members get a new place when they change. The words of `S` are those of `kernel.versions`.
+`W` is the next version of a partition (`virtual_access`): its lists of edges are up to date, and its components are copies that
+may be changed. A list of members that changes gets a new place. For the words of `scratch` see `next_version`.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ from tidelog.local.kernel.memory import int32s, int64s
 
 
 @kernel
-def merge(W: Int64s, S: Int64s, source: Int32s, target: Int32s) -> bool:
+def merge(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
     """New edges between nodes: the smaller component becomes a part of the larger one.  False if members have no room."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     for i in range(len(source)):
-        if not _enter(W, S, np.int64(source[i])) or not _enter(W, S, np.int64(target[i])):
+        if not _enter(W, scratch, np.int64(source[i])) or not _enter(W, scratch, np.int64(target[i])):
             return False
         kept, other = np.int64(component[source[i]]), np.int64(component[target[i]])
         if kept == other:
@@ -54,45 +54,45 @@ def merge(W: Int64s, S: Int64s, source: Int32s, target: Int32s) -> bool:
         if stop[kept] - begin[kept] < stop[other] - begin[other]:
             kept, other = other, kept
         moved, length = begin[kept], stop[other] - begin[other]
-        if stop[kept] != S[USED_MEMBERS]:  # else it can grow where it is: what is behind it is nobody's
-            if S[USED_MEMBERS] + stop[kept] - begin[kept] > W[MEMBER_ROOM]:
+        if stop[kept] != scratch[USED_MEMBERS]:  # else it can grow where it is: what is behind it is nobody's
+            if scratch[USED_MEMBERS] + stop[kept] - begin[kept] > W[MEMBER_ROOM]:
                 return False
-            moved = S[USED_MEMBERS]
+            moved = scratch[USED_MEMBERS]
             for m in range(begin[kept], stop[kept]):
-                members[S[USED_MEMBERS]] = members[m]
-                S[USED_MEMBERS] += 1
-        if S[USED_MEMBERS] + length > W[MEMBER_ROOM]:
+                members[scratch[USED_MEMBERS]] = members[m]
+                scratch[USED_MEMBERS] += 1
+        if scratch[USED_MEMBERS] + length > W[MEMBER_ROOM]:
             return False
         for m in range(begin[other], stop[other]):
-            members[S[USED_MEMBERS]] = members[m]
-            S[USED_MEMBERS] += 1
+            members[scratch[USED_MEMBERS]] = members[m]
+            scratch[USED_MEMBERS] += 1
             component[node_of(W, np.int64(members[m]))] = kept
-        begin[kept], stop[kept] = moved, S[USED_MEMBERS]
+        begin[kept], stop[kept] = moved, scratch[USED_MEMBERS]
         begin[other] = stop[other] = 0
     return True
 
 
 @part
-def _enter(W: Int64s, S: Int64s, node: int) -> bool:
+def _enter(W: Int64s, scratch: Int64s, node: int) -> bool:
     """A component for a node that has none."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
     if component[node] >= 0:
         return True
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     c = W[COMPONENT_COUNT]
-    if S[USED_MEMBERS] == W[MEMBER_ROOM] or c == S[COLUMNS]:
+    if scratch[USED_MEMBERS] == W[MEMBER_ROOM] or c == scratch[COLUMNS]:
         return False
     W[COMPONENT_COUNT] += 1
     component[node] = c
-    begin[c] = S[USED_MEMBERS]
-    members[S[USED_MEMBERS]] = int32s(W[TERMS], W[NODE_COUNT])[node]
-    S[USED_MEMBERS] += 1
-    stop[c] = S[USED_MEMBERS]
+    begin[c] = scratch[USED_MEMBERS]
+    members[scratch[USED_MEMBERS]] = int32s(W[TERMS], W[NODE_COUNT])[node]
+    scratch[USED_MEMBERS] += 1
+    stop[c] = scratch[USED_MEMBERS]
     return True
 
 
 @kernel
-def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s) -> bool:
+def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
     """Take edges out; where two ends do not find one another any more, the smaller side leaves its component.
 
     Both ends look at once, and whoever has seen less goes on; so it ends when they meet, or when the smaller side is all seen.
@@ -104,13 +104,13 @@ def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s) -> bool:
     start, end, to = int64s(W[STEP_START], count), int64s(W[STEP_END], count), int32s(W[STEP_TO], W[STEP_ROOM])
     start_2, end_2, to_2 = int64s(W[BACK_START], count), int64s(W[BACK_END], count), int32s(W[BACK_TO], W[BACK_ROOM])
     is_moved, is_moved_2, extra = np.zeros(count, np.uint8), np.zeros(count, np.uint8), np.zeros(count, np.int32)
-    begin, stop = member_start(W, S), member_end(W, S)
+    begin, stop = member_start(W, scratch), member_end(W, scratch)
     for i in range(len(source)):
         u, v = np.int64(source[i]), np.int64(target[i])
-        S[WORK] -= end[u] - start[u] + end_2[v] - start_2[v]
-        S[USED_STEPS] = take_one(start, end, to, S[USED_STEPS], is_moved, extra, u, v)
-        S[USED_BACK] = take_one(start_2, end_2, to_2, S[USED_BACK], is_moved_2, extra, v, u)
-        if S[USED_STEPS] < 0 or S[USED_BACK] < 0 or S[WORK] < 0:
+        scratch[WORK] -= end[u] - start[u] + end_2[v] - start_2[v]
+        scratch[USED_STEPS] = take_one(start, end, to, scratch[USED_STEPS], is_moved, extra, u, v)
+        scratch[USED_BACK] = take_one(start_2, end_2, to_2, scratch[USED_BACK], is_moved_2, extra, v, u)
+        if scratch[USED_STEPS] < 0 or scratch[USED_BACK] < 0 or scratch[WORK] < 0:
             return False
         if u == v:
             c = component[u]
@@ -118,10 +118,10 @@ def split(W: Int64s, S: Int64s, source: Int32s, target: Int32s) -> bool:
                 component[u] = -1
                 begin[c] = stop[c] = 0
             continue
-        side, found = _search(W, S, u, v, queues, stamps, np.int32(2 * i + 1))
+        side, found = _search(W, scratch, u, v, queues, stamps, np.int32(2 * i + 1))
         if side == 2:
             return False
-        if side >= 0 and not _leave(W, S, u if side == 1 else v, queues[side], found):
+        if side >= 0 and not _leave(W, scratch, u if side == 1 else v, queues[side], found):
             return False
     return True
 
@@ -134,7 +134,7 @@ def _has_edges(W: Int64s, node: int) -> bool:
 
 
 @part
-def _search(W: Int64s, S: Int64s, u: int, v: int, queues: Int32s, stamps: Int32s, stamp: int) -> tuple[int, int]:
+def _search(W: Int64s, scratch: Int64s, u: int, v: int, queues: Int32s, stamps: Int32s, stamp: int) -> tuple[int, int]:
     """Which end has seen all that it is connected with, and how much that is; -1 if the two meet, 2 if it takes too long."""
     queues[0, 0], queues[1, 0] = u, v
     stamps[u], stamps[v] = stamp, stamp + 1
@@ -153,44 +153,44 @@ def _search(W: Int64s, S: Int64s, u: int, v: int, queues: Int32s, stamps: Int32s
                 if stamps[to[e]] == stamp + 1 - side:
                     return np.int64(-1), np.int64(0)
                 seen[side] += 1
-                S[WORK] -= 1
+                scratch[WORK] -= 1
                 if stamps[to[e]] != stamp + side:
                     stamps[to[e]] = stamp + side
                     queues[side, found[side]] = to[e]
                     found[side] += 1
-        if S[WORK] < 0:
+        if scratch[WORK] < 0:
             return np.int64(2), np.int64(0)
 
 
 @part
-def _leave(W: Int64s, S: Int64s, stays: int, leaving: Int32s, count: int) -> bool:
+def _leave(W: Int64s, scratch: Int64s, stays: int, leaving: Int32s, count: int) -> bool:
     """Make some nodes a component of their own; `stays` is one that does not leave.  Nodes without edges have none."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
-    begin, stop, members = member_start(W, S), member_end(W, S), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     old = np.int64(component[stays])
     for i in range(count):
         component[leaving[i]] = -1
     if count > 1 or (count == 1 and _has_edges(W, np.int64(leaving[0]))):
-        if S[USED_MEMBERS] + count > W[MEMBER_ROOM] or W[COMPONENT_COUNT] == S[COLUMNS]:
+        if scratch[USED_MEMBERS] + count > W[MEMBER_ROOM] or W[COMPONENT_COUNT] == scratch[COLUMNS]:
             return False
         c, terms = W[COMPONENT_COUNT], int32s(W[TERMS], W[NODE_COUNT])
         W[COMPONENT_COUNT] += 1
-        begin[c] = S[USED_MEMBERS]
+        begin[c] = scratch[USED_MEMBERS]
         for i in range(count):
             component[leaving[i]] = c
-            members[S[USED_MEMBERS]] = terms[leaving[i]]
-            S[USED_MEMBERS] += 1
-        stop[c] = S[USED_MEMBERS]
+            members[scratch[USED_MEMBERS]] = terms[leaving[i]]
+            scratch[USED_MEMBERS] += 1
+        stop[c] = scratch[USED_MEMBERS]
     if stop[old] - begin[old] - count == 1 and not _has_edges(W, stays):
         component[stays] = -1
         begin[old] = stop[old] = 0
         return True
-    if S[USED_MEMBERS] + stop[old] - begin[old] - count > W[MEMBER_ROOM]:
+    if scratch[USED_MEMBERS] + stop[old] - begin[old] - count > W[MEMBER_ROOM]:
         return False
-    moved = S[USED_MEMBERS]
+    moved = scratch[USED_MEMBERS]
     for m in range(begin[old], stop[old]):
         if component[node_of(W, np.int64(members[m]))] == old:
-            members[S[USED_MEMBERS]] = members[m]
-            S[USED_MEMBERS] += 1
-    begin[old], stop[old] = moved, S[USED_MEMBERS]
+            members[scratch[USED_MEMBERS]] = members[m]
+            scratch[USED_MEMBERS] += 1
+    begin[old], stop[old] = moved, scratch[USED_MEMBERS]
     return True

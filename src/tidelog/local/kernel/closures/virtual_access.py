@@ -305,8 +305,8 @@ def has_pair(W: Int64s, left: int, right: int) -> bool:
 
 
 @part
-def ask(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
-    """What the steps of a plan ask of a virtual relation: make a list, or say whether something is there.
+def run_step(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+    """Run a step of a plan that reads a virtual relation: make a list, or test a pair.
 
     FORWARD lists the right ends of pairs with the left end `first`, BACKWARD the left ends of pairs with the right end `first`,
     NODES all left ends; their number is returned.  Otherwise 1 or 0.
@@ -326,9 +326,9 @@ def ask(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
 
 
 @service
-def ask_at(op: int, W: int, first: int, second: int, L: int, unused: int) -> int:  # noqa: ARG001
-    """`ask`, with addresses."""
-    return ask(op, int64s(W, VIRTUAL_WIDTH), first, second, int64s(L, 4))
+def run_step_at(op: int, W: int, first: int, second: int, L: int, unused: int) -> int:  # noqa: ARG001
+    """`run_step`, with addresses."""
+    return run_step(op, int64s(W, VIRTUAL_WIDTH), first, second, int64s(L, 4))
 
 
 @part

@@ -1,190 +1,156 @@
 """Deletions by Backward/Forward in one call: Algorithm 1 of the paper, for one unit.
 
-What has lost an instance is suspected (`rounds`). Suspects are examined (`proving`); what rules derived from those that went is
-suspected in turn; then these leave their relations (`removal`); and so on, until nothing is suspected any more. `C` says where
-the loop stands, so that it can stop whenever Python has to see to something.
+Rules over the deltas of lower units give the affected facts, D (`SEED`). These are checked (`proving`); rules over the facts that
+were disproved give more affected facts (`PROPAGATE`); then the disproved facts leave their relations (`REMOVE`); and so on, until
+there is no affected fact left. `Z[PHASE]` says where the loop stopped, so that it can continue after Python has done what it
+stopped for. A phase that can stop half-way has a second name for its continuation.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, UPTO
+from tidelog.local.kernel.memory import int32s, int64_matrix
 from tidelog.local.kernel.row_removal import remove_row, row_number
 from tidelog.local.kernel.table_rows import rows_of
-from tidelog.local.maintenance.backward_forward import checks, proving
+from tidelog.local.maintenance.backward_forward import proving
+from tidelog.local.maintenance.backward_forward import unit_layout as unit
+from tidelog.local.maintenance.backward_forward.unit_layout import (
+    DISPROVED,
+    PHASE,
+    REMOVED,
+    REMOVED_COUNT,
+    progress_of,
+    relations_of,
+    rules_of,
+)
 
-# L: a relation of the unit, in the order of `proving`.
-RELATION, INDEXES_FROM, INDEXES_TO, BY_FIRST, LEFT = range(5)
-LEAVING_WIDTH = 5
-# RELATION    its table;  INDEXES_…: its indexes, in `own`;  BY_FIRST: the one on the first column, or -1
-# LEFT        how many of the facts that went have left it
-
-# C: where the loop stands.
-PHASE, RESULT, REMOVED, WANTED, ONLY_EXAMINES, RULE_STEPS = range(6)
-LOOP_WIDTH = 6
-LOSING, GOING_ON_LOSING, EXAMINING, GOING_ON_EXAMINING, PASSING_ON, GOING_ON_PASSING_ON, REMOVING = range(7)
-# REMOVED     how many columns of G are in use, each a relation and the number of a row
-# WANTED      how many of them there must be room for, or the relation to see to
-# ONLY_EXAMINES  whether the rest of the loop is Python's;  RULE_STEPS: steps of a rule before it is paused
-GROW_REMOVED, SEE_TO_TABLE, MANY_SUSPECTS = range(300, 303)  # none of the reasons of `rounds` and `proving`
+SEED, SEEDING, SEEDED, CHECK, CHECKING, PROPAGATE, PROPAGATING, REMOVE, FINISHED = range(9)
+APPLY_RULES, MANY_AFFECTED, GROW_REMOVED, PREPARE_REMOVAL, REMOVE_NULLARY = range(300, 305)
+"""Why it stopped, beside the reasons of `fused_rounds` and `proving`: rules need Python; there are many affected facts at the
+start, and Python decides whether to check them; no room for the numbers of removed rows; an index or a link is missing; the one
+fact of a relation without columns is to be removed."""
 _MANY = 128
-"""So many suspects at the start may be more than it is worth to examine, which Python decides."""
-_TIMES = 64
-"""Times around the loop before somebody can look up."""
+_ROUNDS = 64
+"""Rounds before the loop is paused, so that limits and Ctrl-C are looked at."""
 
 
 @part
-def _suspects(M: Int64s, R: Int64s) -> int:
-    """How many suspects there are."""
-    result = np.int64(0)
-    for k in range(len(R)):
-        result += M[R[k, checks.SUSPECTS], COUNT]
+def _affected_count(M: Int64s, U: Int64s) -> int:
+    """How many facts are affected so far."""
+    relations, result = relations_of(U), np.int64(0)
+    for k in range(len(relations)):
+        result += M[relations[k, unit.AFFECTED], COUNT]
     return result
 
 
 @part
-def _is_suspecting(M: Int64s, R: Int64s) -> bool:
-    """Whether there are suspects that have not been examined."""
-    for k in range(len(R)):
-        if R[k, checks.NEXT_SUSPECT] < M[R[k, checks.SUSPECTS], COUNT]:
+def _has_affected(M: Int64s, U: Int64s) -> bool:
+    """Whether there are affected facts whose turn has not come."""
+    relations = relations_of(U)
+    for k in range(len(relations)):
+        if relations[k, unit.NEXT_AFFECTED] < M[relations[k, unit.AFFECTED], COUNT]:
             return True
     return False
 
 
 @part
-def _show_gone(M: Int64s, R: Int64s, L: Int64s) -> bool:
-    """Let what went since the last time be the delta of what has gone; whether there is any."""
-    result = False
-    for k in range(len(R)):
-        gone = R[k, checks.GONE]
-        M[gone, OLD], M[gone, ALL] = L[k, LEFT], M[gone, COUNT]
-        result = result or M[gone, OLD] < M[gone, ALL]
+def _mark_disproved(M: Int64s, U: Int64s) -> bool:
+    """Make the facts of S that are not in O the delta of S; whether there are any."""
+    relations, result = relations_of(U), False
+    for k in range(len(relations)):
+        disproved = relations[k, DISPROVED]
+        M[disproved, OLD], M[disproved, ALL] = relations[k, REMOVED], M[disproved, COUNT]
+        result = result or M[disproved, OLD] < M[disproved, ALL]
     return result
 
 
 @part
-def _remove(M: Int64s, X: Int64s, R: Int64s, L: Int64s, own: Int32s, every: Int32s, G: Int32s, C: Int64s) -> int:
-    """Let facts that went leave their relations, their row numbers to `G`; DONE, or why it stopped."""
-    for k in range(len(L)):
-        table, gone, indexes = L[k, RELATION], R[k, checks.GONE], own[L[k, INDEXES_FROM] : L[k, INDEXES_TO]]
-        if L[k, LEFT] == M[gone, COUNT]:
-            continue
-        is_ready = M[table, BITS] == 0 or (L[k, BY_FIRST] >= 0 and X[L[k, BY_FIRST], UPTO] == M[table, COUNT])
-        for i in range(len(indexes)):
-            is_ready = is_ready and (X[indexes[i], UPTO] == 0 or X[indexes[i], NEWER] != 0)
-        C[WANTED] = k
-        if not is_ready:
-            return SEE_TO_TABLE
-        C[WANTED] = C[REMOVED] + M[gone, COUNT] - L[k, LEFT]
-        if C[WANTED] > G.shape[1]:
-            return GROW_REMOVED
-        rows, arity = rows_of(M, gone), M[gone, ARITY]
-        while L[k, LEFT] < M[gone, COUNT]:
-            base = L[k, LEFT] * arity
-            row = row_number(M, X, table, L[k, BY_FIRST], rows[base : base + arity])
-            if row >= 0:
-                remove_row(M, X, table, indexes, row, every[:arity])
-                G[0, C[REMOVED]], G[1, C[REMOVED]] = k, row
-                C[REMOVED] += 1
-            L[k, LEFT] += 1
-    return DONE
+def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
+    """Whether the rows of a relation can be found, and taken out of the chains of all its indexes."""
+    table, numbers = r[unit.TABLE], int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT])
+    if M[table, BITS] != 0 and (r[unit.BY_FIRST_COLUMN] < 0 or X[r[unit.BY_FIRST_COLUMN], UPTO] != M[table, COUNT]):
+        return False
+    for i in range(r[unit.INDEXES_FROM], r[unit.INDEXES_TO]):
+        if X[numbers[i], UPTO] != 0 and X[numbers[i], NEWER] == 0:
+            return False
+    return True
 
 
 @part
-def _begin(M: Int64s, W: Int64s, Z: Int64s, steps: int) -> int:
-    """Let rules that run once stand at their beginning; DONE, or why they cannot."""
-    undefined = Z[rounds.UNDEFINED_COUNT]
-    Z[:] = 0
-    Z[rounds.UNDEFINED_COUNT] = undefined
-    Z[rounds.STEPS] = steps
-    Z[rounds.IS_ONCE] = 1
-    return rounds.fits(M, W)
+def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
+    """Lines 11 and 12: remove disproved facts from their relations, and note the row numbers; DONE, or why it stopped."""
+    relations, Z = relations_of(U), progress_of(U)
+    removed = int64_matrix(U[unit.REMOVED_ROWS], U[unit.REMOVED_ROOM], 2)
+    numbers, columns = int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT]), int32s(U[unit.ALL_COLUMNS], U[unit.COLUMN_COUNT])
+    for k in range(len(relations)):
+        r = relations[k]
+        table, disproved = r[unit.TABLE], r[DISPROVED]
+        arity, end = M[disproved, ARITY], M[disproved, COUNT]
+        if r[REMOVED] == end:
+            continue
+        Z[unit.CULPRIT] = k
+        if arity == 0:
+            return np.int64(REMOVE_NULLARY)
+        if not _can_remove(M, X, U, r):
+            return np.int64(PREPARE_REMOVAL)
+        Z[unit.CULPRIT] = Z[REMOVED_COUNT] + end - r[REMOVED]
+        if Z[unit.CULPRIT] > len(removed):
+            return np.int64(GROW_REMOVED)
+        rows, indexes = rows_of(M, disproved), numbers[r[unit.INDEXES_FROM] : r[unit.INDEXES_TO]]
+        while r[REMOVED] < end:
+            base = r[REMOVED] * arity
+            row = row_number(M, X, table, r[unit.BY_FIRST_COLUMN], rows[base : base + arity])
+            if row >= 0:
+                remove_row(M, X, table, indexes, row, columns[:arity])
+                removed[Z[REMOVED_COUNT], 0], removed[Z[REMOVED_COUNT], 1] = k, row
+                Z[REMOVED_COUNT] += 1
+            r[REMOVED] += 1
+    return np.int64(DONE)
+
+
+@part
+def _begin_rules(M: Int64s, U: Int64s, which: int) -> int:
+    """Begin to apply a set of rules once; DONE, or why Python has to apply them."""
+    if U[which] == 0:
+        return np.int64(APPLY_RULES)
+    return rounds.begin_once(M, rules_of(U, which), progress_of(U)[unit.RULE_STEPS])
 
 
 @kernel
-def delete_unproved(
-    M: Int64s,
-    X: Int64s,
-    V: Int64s,
-    T: Int64s,
-    Q: Int64s,
-    R: Int64s,
-    B: Int64s,
-    A: Int32s,
-    F: Int32s,
-    N: Int32s,
-    fixed: Int32s,
-    frames: Int64s,
-    key: Int32s,
-    P: Int64s,
-    losing: Int64s,
-    lost_D: Int64s,
-    lost_W: Int64s,
-    lost_N: Int32s,
-    lost_Z: Int64s,
-    passing_on: Int64s,
-    past_D: Int64s,
-    past_W: Int64s,
-    past_N: Int32s,
-    past_Z: Int64s,
-    L: Int64s,
-    own: Int32s,
-    every: Int32s,
-    G: Int32s,
-    C: Int64s,
-) -> None:
-    """Go around until nothing is suspected or something stops it: `C[RESULT]` says what.
-
-    From `Q` to `P` it is what `proving` needs, from `losing` to `past_Z` what `rounds` needs, twice.
-    """
-    times = 0
-    while True:
-        if C[PHASE] == LOSING:
-            C[RESULT] = _begin(M, lost_W, lost_Z, C[RULE_STEPS])
-            if C[RESULT] != DONE:
-                return
-            C[PHASE] = GOING_ON_LOSING
-        if C[PHASE] == GOING_ON_LOSING:
-            C[RESULT] = rounds.go_on(M, X, V, T, losing, lost_D, lost_N, own[:0], own[:0], lost_Z)
-            if C[RESULT] != DONE:
-                return
-            C[PHASE] = EXAMINING
-            if _suspects(M, R) > _MANY:
-                C[RESULT] = MANY_SUSPECTS
-                return
-        if C[PHASE] == EXAMINING:
-            if not _is_suspecting(M, R) or (C[ONLY_EXAMINES] != 0 and times > 0):
-                C[RESULT] = DONE
-                return
-            times += 1
-            if times > _TIMES:
-                C[RESULT] = PAUSED
-                return
-            P[checks.HAS_BEGUN] = 0
-            C[PHASE] = GOING_ON_EXAMINING
-        if C[PHASE] == GOING_ON_EXAMINING:
-            proving.prove(M, X, V, T, Q, R, B, A, F, N, fixed, frames, key, P)
-            C[RESULT] = P[checks.OUTCOME]
-            if C[RESULT] != DONE:
-                return
-            has_gone = _show_gone(M, R, L)
-            C[PHASE] = PASSING_ON if has_gone and C[ONLY_EXAMINES] == 0 else EXAMINING
-        if C[PHASE] == PASSING_ON:
-            C[RESULT] = _begin(M, past_W, past_Z, C[RULE_STEPS])
-            if C[RESULT] != DONE:
-                return
-            C[PHASE] = GOING_ON_PASSING_ON
-        if C[PHASE] == GOING_ON_PASSING_ON:
-            C[RESULT] = rounds.go_on(M, X, V, T, passing_on, past_D, past_N, own[:0], own[:0], past_Z)
-            if C[RESULT] != DONE:
-                return
-            C[PHASE] = REMOVING
-        if C[PHASE] == REMOVING:
-            C[RESULT] = _remove(M, X, R, L, own, every, G, C)
-            if C[RESULT] != DONE:
-                return
-            C[PHASE] = EXAMINING
+def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> None:
+    """Algorithm 1, until no affected fact is left or something stops it: `Z[RESULT]` says what."""
+    Z, status, left = progress_of(U), np.int64(DONE), _ROUNDS
+    while status == DONE and Z[PHASE] != FINISHED:
+        phase, following = Z[PHASE], Z[PHASE] + 1
+        if phase == SEED:
+            status = _begin_rules(M, U, unit.SEED_RULES)
+        elif phase == SEEDING:
+            status = rounds.continue_rounds(M, X, VR, T, rules_of(U, unit.SEED_RULES))
+        elif phase == SEEDED:
+            if _affected_count(M, U) > _MANY:
+                Z[PHASE], status = CHECK, np.int64(MANY_AFFECTED)
+        elif phase == CHECK:
+            Z[unit.HAS_BEGUN] = 0
+            left -= 1
+            if not _has_affected(M, U):
+                following = np.int64(FINISHED)
+            elif left < 0:
+                status = np.int64(PAUSED)
+        elif phase == CHECKING:
+            status = proving.check_affected(M, X, VR, T, U)
+            if status == DONE and not _mark_disproved(M, U):
+                following = np.int64(CHECK)
+        elif phase == PROPAGATE:
+            status = _begin_rules(M, U, unit.PROPAGATION_RULES)
+        elif phase == PROPAGATING:
+            status = rounds.continue_rounds(M, X, VR, T, rules_of(U, unit.PROPAGATION_RULES))
+        else:
+            status, following = _remove(M, X, U), np.int64(CHECK)
+        if status == DONE:
+            Z[PHASE] = following
+    Z[unit.RESULT] = status

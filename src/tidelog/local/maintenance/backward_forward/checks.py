@@ -1,7 +1,7 @@
-"""Checks of B/F: the stack of facts for which a proof is looked for, and the rule instances that may give one.
+"""Checks of B/F: the stack of facts for which a proof is searched, and the rule instances that may give one.
 
-The stack is a matrix, a row for each check; a check that waits for another one keeps there where its plan stood. Instances come
-from backward plans, which stop at each of them (YIELD).
+Algorithm 2 calls itself; here a frame of the stack stands for each call. A check that waits for another one saves there where
+its plan stopped, because both may run the same plan. Instances come from backward plans, which stop at each of them (YIELD).
 """
 
 from __future__ import annotations
@@ -9,182 +9,163 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import part
 from tidelog.local.kernel.join import can_begin, matches
 from tidelog.local.kernel.layout import ARITY, COUNT, STATE_WIDTH
-from tidelog.local.kernel.layout import DEPTH as PLAN_DEPTH
 from tidelog.local.kernel.memory import int32s, int64s
-from tidelog.local.kernel.plan_table import (
-    CODE,
-    CODE_LENGTH,
-    CURSOR,
-    KEY,
-    KEY_LENGTH,
-    SLOT_LENGTH,
-    SLOTS,
-    STATE,
-    STEPS,
-    ask_again,
-    restart,
-)
+from tidelog.local.kernel.plan_table import refill_lists, restart, run_state
 from tidelog.local.kernel.table_rows import contains, insert, rows_of
-
-# R: a relation of the unit, with the tables that an update needs beside it, and where its plans and indexes stand.
-CHECKED, PROVED, GONE, EXPLICIT, SUSPECTS = range(5)
-BACK_FROM, BACK_TO, FORTH_FROM, FORTH_TO, PROVED_FROM, PROVED_TO, CHECKED_FROM, CHECKED_TO = range(5, 13)
-NEXT_SUSPECT, LAST_SUSPECT, USED, SETTLED = range(13, 17)
-RELATION_WIDTH = 17
-# BACK_FROM … its rows of B, its forward plans in F, and the indexes in N on what is proved of it, and on what is checked
-# USED        proved facts that have been used to prove others
-# SETTLED     checked facts of which it is known whether they have gone
-
-# B: a backward plan.
-PLAN, FACT_AT, BODY_AT, IS_TEST = range(4)
-BACKWARD_WIDTH = 4
-# FACT_AT     where A says how a fact is read into the slots;  BODY_AT: where it says what the facts of the body are
-# IS_TEST     whether its first step is a test, and the only one, so that there is one instance or none
-
-# A frame of the stack.
-OF, ROW, BACKWARD, PASS, ATOM, WAITS, HAS_INSTANCE, FRAME_HEAD = range(8)
-# ATOM        the atom of the instance in hand that comes next, or what comes next is an instance, or a plan
-NEXT_PLAN, NEXT_INSTANCE, ONE_INSTANCE = -1, -2, -3
-# WAITS       whether the place of its plan is kept here;  HAS_INSTANCE: whether looking ahead has found any
-LOOKING_AHEAD, CHECKING = 0, 1
-
-# Z: where a run stands.
-DEPTH, OUTCOME, FULL_TABLE, STEPS_LEFT, FORTH, BACKWARD_COUNT, FORWARD_COUNT, CHECKED_COUNT, HAS_BEGUN, HAS_PROVED, FORTH_OF = (
-    range(11)
+from tidelog.local.maintenance.backward_forward import unit_layout as unit
+from tidelog.local.maintenance.backward_forward.unit_layout import (
+    CHECKED,
+    DISPROVED,
+    EXPLICIT,
+    FRAME_HEAD,
+    PROVED,
+    arguments_of,
+    backward_plans_of,
+    key_of,
+    plans_of,
+    progress_of,
+    relations_of,
+    stack_of,
 )
-AFFECTED_COUNT, PROVED_COUNT = 11, 12
-PROVING_WIDTH = 13
-# FORTH       the forward plan in hand, or -1;  FORTH_OF: the relation whose fact it uses
-# HAS_PROVED  whether there may be facts that are proved and not used yet
-# AFFECTED_COUNT  suspects that had not been checked when they became suspect
+
 PLAN_STEPS = 1 << 16
-"""Steps of a plan before it is paused, so that somebody can look up."""
+"""Steps of a plan before it is paused, so that limits and Ctrl-C are looked at."""
 
 
 @part
-def keep_place(Q: Int64s, plan: int, frame: Int64s) -> None:
-    """Keep in a frame where its plan stands."""
-    at = np.int64(FRAME_HEAD)
-    S = int64s(Q[plan, STATE], STATE_WIDTH)
+def slots_of(plan: Int64s) -> Int32s:
+    """The values of a plan's variables."""
+    return int32s(plan[layout.PLAN_SLOTS], plan[layout.PLAN_SLOT_COUNT])
+
+
+@part
+def save_plan(plan: Int64s, frame: Int64s) -> None:
+    """Save in a frame where its plan has stopped."""
+    at, state = np.int64(FRAME_HEAD), run_state(plan)
     for i in range(STATE_WIDTH):
-        frame[at + i] = S[i]
+        frame[at + i] = state[i]
     at += STATE_WIDTH
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    slots = slots_of(plan)
     for i in range(len(slots)):
         frame[at + i] = slots[i]
     at += len(slots)
-    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
+    cursor = int64s(plan[layout.PLAN_CURSOR], plan[layout.PLAN_STEP_COUNT])
     for i in range(len(cursor)):
         frame[at + i] = cursor[i]
-    frame[WAITS] = 1
+    frame[unit.IS_SAVED] = 1
 
 
 @part
-def take_place(V: Int64s, Q: Int64s, plan: int, frame: Int64s) -> None:
-    """Let a plan stand where a frame has kept it; the lists of virtual relations are gone, for others have used their place."""
-    at = np.int64(FRAME_HEAD)
-    S = int64s(Q[plan, STATE], STATE_WIDTH)
+def restore_plan(VR: Int64s, plan: Int64s, frame: Int64s) -> None:
+    """Let a plan continue where the frame has saved it; lists of virtual relations are not saved, but made again."""
+    at, state = np.int64(FRAME_HEAD), run_state(plan)
     for i in range(STATE_WIDTH):
-        S[i] = frame[at + i]
+        state[i] = frame[at + i]
     at += STATE_WIDTH
-    slots = int32s(Q[plan, SLOTS], Q[plan, SLOT_LENGTH])
+    slots = slots_of(plan)
     for i in range(len(slots)):
         slots[i] = frame[at + i]
     at += len(slots)
-    cursor = int64s(Q[plan, CURSOR], Q[plan, STEPS])
+    cursor = int64s(plan[layout.PLAN_CURSOR], plan[layout.PLAN_STEP_COUNT])
     for i in range(len(cursor)):
         cursor[i] = frame[at + i]
-    frame[WAITS] = 0
-    ask_again(V, Q, plan, S[PLAN_DEPTH])
+    frame[unit.IS_SAVED] = 0
+    refill_lists(VR, plan, state[layout.DEPTH])
 
 
 @part
-def check(M: Int64s, R: Int64s, k: int, key: Int32s, frames: Int64s, Z: Int64s) -> None:
-    """Check a fact, unless it has been: an explicit one is proved at once, another one goes on the stack."""
-    table = R[k, CHECKED]
+def begin_check(M: Int64s, U: Int64s, k: int, fact: Int32s) -> None:
+    """Lines 13 to 15: add a fact to C; if it is new there, an explicit one is proved at once, any other goes on the stack."""
+    relations, Z = relations_of(U), progress_of(U)
+    table = relations[k, CHECKED]
     row = M[table, COUNT]
-    if insert(M, table, key) == 0:
+    if insert(M, table, fact) == 0:
         return
-    Z[CHECKED_COUNT] += 1
-    if R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key):
-        insert(M, R[k, PROVED], key)
-        Z[HAS_PROVED] = 1
+    Z[unit.CHECKED_FACTS] += 1
+    explicit = relations[k, EXPLICIT]
+    if explicit >= 0 and contains(M, explicit, fact):
+        insert(M, relations[k, PROVED], fact)
+        Z[unit.HAS_PROVED] = 1
         return
-    frame = frames[Z[DEPTH]]
-    frame[OF], frame[ROW], frame[BACKWARD], frame[PASS], frame[ATOM] = k, row, R[k, BACK_FROM], LOOKING_AHEAD, NEXT_PLAN
-    frame[WAITS] = frame[HAS_INSTANCE] = 0
-    Z[DEPTH] += 1
+    frame = stack_of(U)[Z[unit.DEPTH]]
+    frame[unit.OF], frame[unit.ROW], frame[unit.BACKWARD] = k, row, relations[k, unit.BACKWARD_FROM]
+    frame[unit.PASS], frame[unit.ATOM] = unit.LOOKING_AHEAD, unit.NEXT_PLAN
+    frame[unit.IS_SAVED] = frame[unit.HAS_INSTANCE] = 0
+    Z[unit.DEPTH] += 1
 
 
 @part
-def start(M: Int64s, X: Int64s, R: Int64s, Q: Int64s, B: Int64s, A: Int32s, frame: Int64s) -> bool:
-    """Start the backward plan of a frame with its fact; False if there can be no instance."""
-    b, table = frame[BACKWARD], R[frame[OF], CHECKED]
-    plan = B[b, PLAN]
-    q = Q[plan]
-    slots = int32s(q[SLOTS], q[SLOT_LENGTH])
-    if not matches(rows_of(M, table), frame[ROW] * M[table, ARITY], A, B[b, FACT_AT], slots):
+def start_plan(M: Int64s, X: Int64s, U: Int64s, frame: Int64s) -> bool:
+    """Line 16: start the backward plan of a frame with its fact; False if there can be no instance."""
+    table, b = relations_of(U)[frame[unit.OF], CHECKED], backward_plans_of(U)[frame[unit.BACKWARD]]
+    plan = plans_of(U)[b[unit.PLAN]]
+    slots = slots_of(plan)
+    if not matches(rows_of(M, table), frame[unit.ROW] * M[table, ARITY], arguments_of(U), b[unit.FACT_AT], slots):
         return False
-    if not can_begin(M, X, int32s(q[CODE], q[CODE_LENGTH]), slots, int32s(q[KEY], q[KEY_LENGTH])):
+    code = int32s(plan[layout.PLAN_CODE], plan[layout.PLAN_CODE_LENGTH])
+    if not can_begin(M, X, code, slots, int32s(plan[layout.PLAN_KEY], plan[layout.PLAN_KEY_LENGTH])):
         return False
-    if B[b, IS_TEST] == 0:
-        restart(Q, plan, PLAN_STEPS)
+    if b[unit.IS_TEST] == 0:
+        restart(plan, PLAN_STEPS)
     return True
 
 
 @part
-def body_fact(A: Int32s, at: int, slots: Int32s, arity: int, key: Int32s) -> None:
+def body_fact(arguments: Int32s, at: int, slots: Int32s, arity: int, key: Int32s) -> None:
     """Read a fact of an instance's body into `key`."""
     for j in range(arity):
-        key[j] = slots[A[at + j]]
+        key[j] = slots[arguments[at + j]]
 
 
 @part
-def is_proved_ahead(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s) -> bool:
+def has_proved_body(M: Int64s, U: Int64s, at: int, slots: Int32s) -> bool:
     """Whether all facts of an instance's body are proved or explicit."""
-    count = A[at]
+    relations, arguments, key = relations_of(U), arguments_of(U), key_of(U)
+    count = arguments[at]
     at += 1
     for _ in range(count):
-        k = np.int64(A[at])
-        arity = M[R[k, PROVED], ARITY]
-        body_fact(A, at + 1, slots, arity, key)
-        is_explicit = R[k, EXPLICIT] >= 0 and contains(M, R[k, EXPLICIT], key[:arity])
-        if not is_explicit and not contains(M, R[k, PROVED], key[:arity]):
+        k = np.int64(arguments[at])
+        arity, explicit = M[relations[k, PROVED], ARITY], relations[k, EXPLICIT]
+        body_fact(arguments, at + 1, slots, arity, key)
+        is_explicit = explicit >= 0 and contains(M, explicit, key[:arity])
+        if not is_explicit and not contains(M, relations[k, PROVED], key[:arity]):
             return False
         at += 1 + arity
     return True
 
 
 @part
-def next_unchecked(M: Int64s, R: Int64s, A: Int32s, at: int, slots: Int32s, key: Int32s, first: int) -> int:
-    """The place of the first fact of an instance's body, from place `first` on, that has not been checked.
+def next_unchecked(M: Int64s, U: Int64s, at: int, slots: Int32s, first: int) -> int:
+    """The position of the first fact of an instance's body, from position `first` on, that has not been checked.
 
-    -1 if there is none, -2 if one of them has gone.
+    -1 if there is none, -2 if another one is disproved: then the instance proves nothing (line 17).
     """
-    count, result = A[at], np.int64(-1)
+    relations, arguments, key = relations_of(U), arguments_of(U), key_of(U)
+    count, result = arguments[at], np.int64(-1)
     at += 1
     begin = at
-    for place in range(count):
-        k = np.int64(A[at])
-        arity = M[R[k, PROVED], ARITY]
-        if place >= first:
-            body_fact(A, at + 1, slots, arity, key)
-            if not contains(M, R[k, CHECKED], key[:arity]):
-                result = np.int64(place)
+    for position in range(count):
+        k = np.int64(arguments[at])
+        arity = M[relations[k, PROVED], ARITY]
+        if position >= first:
+            body_fact(arguments, at + 1, slots, arity, key)
+            if not contains(M, relations[k, CHECKED], key[:arity]):
+                result = np.int64(position)
                 break
         at += 1 + arity
-    if result < 0:  # most often; whether one has gone makes no difference then
+    if result < 0:  # most often; whether one is disproved makes no difference then
         return result
     at = begin
-    for place in range(count):
-        k = np.int64(A[at])
-        arity = M[R[k, PROVED], ARITY]
-        if place != result:
-            body_fact(A, at + 1, slots, arity, key)
-            if contains(M, R[k, GONE], key[:arity]):
+    for position in range(count):
+        k = np.int64(arguments[at])
+        arity = M[relations[k, PROVED], ARITY]
+        if position != result:
+            body_fact(arguments, at + 1, slots, arity, key)
+            if contains(M, relations[k, DISPROVED], key[:arity]):
                 return np.int64(-2)
         at += 1 + arity
     return result
