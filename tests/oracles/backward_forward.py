@@ -10,9 +10,9 @@
 
 from __future__ import annotations
 
-from tests.oracles.grounding import Bounds, Fact, Unit
+from tests.oracles.grounding import Bounds, Unit
 
-from tidelog.local.maintenance.backward_forward.as_printed import AsPrinted
+from tidelog.local.maintenance.backward_forward.as_printed import AsPrinted, Fact
 
 
 def delete(unit: Unit, bounds: Bounds) -> set[Fact]:
@@ -34,7 +34,7 @@ def count(unit: Unit, bf: AsPrinted, bounds: Bounds) -> None:
     assert bf.backward <= len(unit.program)
     assert bf.S == bf.O == bf.D.keys() - bf.P.keys()
     assert bf.C.keys() == bf.S | bf.P.keys()
-    assert bf.V == set(bf.P)
+    assert set(bf.P) == bf.V
     used = [r for r in unit.before if not bf.O.isdisjoint(r.body)]
     suspects = unit.seeds | {r.head for r in used}
     bounds.add_instances("suspected", used)

@@ -40,7 +40,10 @@ def holds(fact: Fact, relations: Relations) -> bool:
 
 def _matches(args: tuple[Value | str, ...], row: Row) -> bool:
     bound: dict[str, Value] = {}
-    return all(bound.setdefault(arg, value) == value if isinstance(arg, str) else arg == value for arg, value in zip(args, row))
+    return all(
+        bound.setdefault(arg, value) == value if isinstance(arg, str) else arg == value
+        for arg, value in zip(args, row, strict=True)
+    )
 
 
 def instances(program: Program, rules: Iterable[int], relations: Relations) -> list[Instance]:

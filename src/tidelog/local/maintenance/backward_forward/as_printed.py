@@ -1,26 +1,22 @@
 """B/F as printed: Motik, Nenov, Piro, Horrocks, "Incremental Update of Datalog Materialisation" (AAAI 2015), Algorithms 1 to 3.
 
-Plain Python over a ground program, for tests and for readers; the engine never calls it. Sets have the paper's letters:
+Plain Python over a ground program, for tests and for readers; the engine never calls it. Comments number the lines through the
+three algorithms. `matchBody` and `matchHead` are lookups, because rules are ground. Sets have the paper's letters:
 
 E  explicit facts                           I  all facts: the materialisation
 C  checked: a proof has been searched for   P  proved, V the part of P whose consequences are known
 Y  proved before they were checked          S  disproved: checked, and no proof exists
 D  may have to be deleted                   O  the part of D whose consequences are known
-
-Comments name the numbered lines, counted through the three algorithms. `matchBody` and `matchHead` are lookups here, because
-rules are ground. Line 9 needs no annotated query for the same reason: an instance is there once, however often it uses F.
 """
-
-# ruff: noqa: N802, N806  -- names as in the paper
+# ruff: noqa: N802, N803, N806  -- names as in the paper
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-Fact = tuple[str, tuple[Any, ...]]
-"""A predicate and its arguments."""
+Fact = tuple[str, tuple[Any, ...]]  # a predicate and its arguments
 
 
 class Instance(NamedTuple):
@@ -31,23 +27,20 @@ class Instance(NamedTuple):
     name: Any = None
 
 
-class Facts(dict[Fact, None]):
-    """A set of facts in the order of insertion, with the paper's `next`: each fact once, None when all have been returned."""
+class Facts(dict[Fact, int]):
+    """A set of facts in the order of insertion, which can grow while `rest` returns them: the paper's `next`."""
 
     returned = 0
 
     def add(self, fact: Fact) -> bool:
         """Add a fact; whether it is new."""
-        is_new = fact not in self
-        self[fact] = None
-        return is_new
+        return self.setdefault(fact, place := len(self)) == place
 
-    def next(self) -> Fact | None:
-        """The next fact that has not been returned yet."""
-        if self.returned == len(self):
-            return None
-        self.returned += 1
-        return list(self)[self.returned - 1]
+    def rest(self) -> Iterator[Fact]:
+        """The facts that have not been returned yet, each once."""
+        while self.returned < len(self):
+            self.returned += 1
+            yield list(self)[self.returned - 1]
 
 
 class AsPrinted:
@@ -58,7 +51,7 @@ class AsPrinted:
         self.C, self.D, self.P = Facts(), Facts(), Facts()  # 1
         self.Y, self.O, self.S, self.V = (set[Fact]() for _ in range(4))
         self.deletion = self.backward = self.forward = 0
-        self.matchHead, self.matchBody = defaultdict[Fact, list[Instance]](list), defaultdict[Fact, list[Instance]](list)
+        self.matchHead, self.matchBody = (defaultdict[Fact, list[Instance]](list) for _ in range(2))
         for r in dict.fromkeys(program):
             self.matchHead[r.head].append(r)
             for B in set(r.body):
@@ -69,7 +62,7 @@ class AsPrinted:
         for F in E_minus:  # 2
             self.E.discard(F)  # 3
             self.D.add(F)
-        while (F := self.D.next()) is not None:  # 4
+        for F in self.D.rest():  # 4
             self.CheckProvability(F)  # 5
             self.S.update(G for G in self.C if G not in self.P)  # 6
             if F not in self.P:  # 7
@@ -97,10 +90,10 @@ class AsPrinted:
 
     def Saturate(self) -> None:
         """Algorithm 3, forward: prove what follows from checked facts that are explicit, or were proved before."""
-        while (F := self.C.next()) is not None:  # 21
+        for F in self.C.rest():  # 21
             if F in self.E or F in self.Y:  # 22
                 self.P.add(F)  # 23
-                while (G := self.P.next()) is not None:  # 24
+                for G in self.P.rest():  # 24
                     self.V.add(G)  # 25
                     for r in self.matchBody[G]:  # 26
                         if self.V.issuperset(r.body):  # 27
