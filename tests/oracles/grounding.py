@@ -143,6 +143,8 @@ class Bounds:
 
     least: Counter[str] = field(default_factory=Counter)
     most: Counter[str] = field(default_factory=Counter)
+    lists_instances: bool = False
+    """Whether the engine lists instances with all of their variables, and so sees each of them."""
 
     def add(self, name: str, least: int, most: int | None = None) -> None:
         """Count something, exactly or between two numbers."""
@@ -155,7 +157,8 @@ class Bounds:
         The engine's joins stop at the first match once the head is bound, so they may see only one of several instances of a
         rule with the same head. Where every variable of a rule is in its head, both numbers are the same.
         """
-        self.add(name, len({(r.name[0], r.head) for r in found}), len(found) if most is None else most)
+        seen = len(found) if self.lists_instances else len({(r.name[0], r.head) for r in found})
+        self.add(name, seen, len(found) if most is None else most)
 
     def check(self, name: str, value: int) -> None:
         """Fail if a counter is not within its bounds."""

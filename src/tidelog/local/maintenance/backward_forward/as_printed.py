@@ -1,7 +1,7 @@
 """B/F as printed: Motik, Nenov, Piro, Horrocks, "Incremental Update of Datalog Materialisation" (AAAI 2015), Algorithms 1 to 3.
 
-Plain Python over a ground program, for tests and for readers; the engine never calls it. Comments number the lines through the
-three algorithms. `matchBody` and `matchHead` are lookups, because rules are ground. Sets have the paper's letters:
+Plain Python over a ground program, for tests and for readers; the engine never calls it. Comments number the lines of the three
+algorithms in turn, as they stand here. `matchBody` and `matchHead` are lookups, because rules are ground. The sets:
 
 E  explicit facts                           I  all facts: the materialisation
 C  checked: a proof has been searched for   P  proved, V the part of P whose consequences are known
