@@ -42,7 +42,7 @@ plain_histories = (graph_histories(most_updates=4) | histories(most_updates=4, m
 
 
 @st.composite
-def _rule(draw: st.DrawFn, head: str, usable: tuple[str, ...], lower: tuple[str, ...]) -> Rule:
+def rule_without_projection(draw: st.DrawFn, head: str, usable: tuple[str, ...], lower: tuple[str, ...]) -> Rule:
     """A rule with all of its variables in the head, so that no two of its instances derive the same fact."""
     used = draw(st.lists(st.sampled_from(usable), min_size=1, max_size=2))
     body = [f"{name}({', '.join(_args(draw, name, NAMES))})" for name in used]
@@ -62,7 +62,7 @@ def _args(draw: st.DrawFn, name: str, among: tuple[str, ...]) -> list[str]:
 
 
 @st.composite
-def _facts(draw: st.DrawFn, names: tuple[str, ...], least: int, most: int) -> list[str]:
+def some_facts(draw: st.DrawFn, names: tuple[str, ...], least: int, most: int) -> list[str]:
     chosen = draw(st.lists(st.sampled_from(names), min_size=least, max_size=most))
     return list(dict.fromkeys(f"{name}({', '.join(_args(draw, name, NODES))})" for name in chosen))
 
@@ -80,11 +80,16 @@ CIRCLES: tuple[Rule, ...] = (
 def histories_without_projection(draw: st.DrawFn, *, negation: bool = True, insertions: bool = True) -> History:
     """Recursive rules over e and f for p and q, and over all of them for s and t; every variable of a rule is in its head."""
     rules = draw(st.lists(st.sampled_from(CIRCLES), max_size=3))
-    rules += [draw(_rule(draw(st.sampled_from(OWN)), (*LOWER, *OWN), ())) for _ in range(draw(st.integers(1, 4)))]
+    rules += [
+        draw(rule_without_projection(draw(st.sampled_from(OWN)), (*LOWER, *OWN), ())) for _ in range(draw(st.integers(1, 4)))
+    ]
     negated = (*LOWER, *OWN) if negation else ()
-    rules += [draw(_rule(draw(st.sampled_from(UPPER)), (*LOWER, *OWN, *UPPER), negated)) for _ in range(draw(st.integers(0, 3)))]
-    first = [*draw(_facts(LOWER, 3, 9)), *draw(_facts((*OWN, *OWN, *UPPER), 2, 8))]
-    later = draw(_facts((*LOWER, *OWN), 1, 4))
+    rules += [
+        draw(rule_without_projection(draw(st.sampled_from(UPPER)), (*LOWER, *OWN, *UPPER), negated))
+        for _ in range(draw(st.integers(0, 3)))
+    ]
+    first = [*draw(some_facts(LOWER, 3, 9)), *draw(some_facts((*OWN, *OWN, *UPPER), 2, 8))]
+    later = draw(some_facts((*LOWER, *OWN), 1, 4))
     updates = []
     for _ in range(draw(st.integers(1, 4))):
         deleted = draw(st.lists(st.sampled_from([*first, *later]), min_size=1, max_size=4, unique=True))
