@@ -138,13 +138,13 @@ def test_texts_are_what_their_columns_are_declared_as() -> None:
 def test_what_is_waiting_is_what_comes_next() -> None:
     kb = KnowledgeBase(RULES)
     seen: list[object] = []
-    work_off = kb.apply
+    apply = kb.apply
 
-    def looking(update: Update, waiting: Any) -> Any:
-        seen.append((update, waiting(), waiting()))
-        return work_off(update, waiting)
+    def peeking(update: Update, next_update: Any = None) -> Any:
+        seen.append((update, next_update(), next_update()))
+        return apply(update, next_update)
 
-    kb.apply = looking  # type: ignore[method-assign]
+    kb.apply = peeking  # type: ignore[method-assign]
     updates = [Update(number, insert=(("edge", number, number + 1),)) for number in range(4)]
     list(kb.follow(updates))
     assert seen == [(update, ahead, ahead) for update, ahead in zip(updates, [*updates[1:], None], strict=True)]

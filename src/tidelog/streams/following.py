@@ -21,9 +21,11 @@ class Follower(Protocol):
     def relations(self) -> Mapping[str, Relation]:
         """All relations by name."""
 
-    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change: ...
+    def apply(self, update: Update, next_update: Callable[[], Update | None]) -> Change:
+        """Apply one update; `next_update` gives the one after it if it has arrived already."""
 
-    def replay(self, updates: Iterable[Update]) -> None: ...
+    def replay(self, updates: Iterable[Update]) -> None:
+        """Apply updates whose changes are not wanted."""
 
 
 class _Work:

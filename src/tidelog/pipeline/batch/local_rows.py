@@ -67,7 +67,7 @@ def _raw(source: SourcePart, relation: Relation) -> RawTable:
     file_format = format_of(path, local_format(source))
     match file_format.format:
         case Format.CSV | Format.TSV | Format.FACTS:
-            header: Any = True if source.columns and source.header == "auto" else source.header
+            header = True if source.columns and source.header == "auto" else source.header
             return read_delimited(path, file_format, relation.name, None if source.columns else relation, header)
         case Format.JSON_LINES:
             return read_json_lines(path, file_format, relation.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from tidelog.program.relations import Relation
 
@@ -25,7 +26,7 @@ class SourcePart:
     path: str | None = None
     table: str | None = None
     format: str | None = None
-    header: bool | str = "auto"
+    header: bool | Literal["auto"] = "auto"
     columns: dict[str, str] = field(default_factory=dict)
     """From the source's names of columns to the relation's."""
     options: dict[str, str] = field(default_factory=dict)

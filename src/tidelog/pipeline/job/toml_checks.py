@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.source import Source
@@ -96,12 +96,13 @@ class Section:
             return default
         return default if value is None else value
 
-    def header(self, key: str) -> bool | str:
+    def header(self, key: str) -> bool | Literal["auto"]:
         """True, false or "auto"."""
         value = self.raw(key)
-        if value is None or value == "auto" or isinstance(value, bool):
-            return "auto" if value is None else value
-        self.note(key, f'{value!r} is none of true, false and "auto"')
+        if isinstance(value, bool):
+            return value
+        if value is not None and value != "auto":
+            self.note(key, f'{value!r} is none of true, false and "auto"')
         return "auto"
 
     def raw(self, key: str) -> object:
