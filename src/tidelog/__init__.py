@@ -8,13 +8,16 @@ predicates) is maintained by one of
 
 - Backward/Forward: look for a proof of each affected fact, backward and then forward, and delete only what stays unproved
   (Motik, Nenov, Piro, Horrocks: Incremental update of Datalog materialisation, the Backward/Forward algorithm, AAAI 2015);
-- DRed: over-delete everything reachable, then rederive; or counting derivations, which needs no rederivation without recursion
-  (Gupta, Mumick, Subrahmanian: Maintaining views incrementally, SIGMOD 1993);
+- DRed: over-delete everything reachable, then rederive (Gupta, Mumick, Subrahmanian: Maintaining views incrementally, SIGMOD
+  1993);
+- counting: DRed with counters of derivations, which stop over-deletion early and find what to rederive (Hu, Motik, Horrocks:
+  Optimised maintenance of Datalog materialisations, AAAI 2018);
 - modules: transitive and symmetric-transitive relations, with functions Add, Diff, Del and Red of their own, stored as graphs and
   not as pairs (Hu, Motik, Horrocks: Modular materialisation of Datalog programs, AAAI 2019).
 
-In a stream, marking prepares for the deletions of the next update while the last one is applied (Illich, Glimm, DL 2025).  Rules
-are added and removed like facts, along the hyper-graph of their dependencies (ZodiacEdge: Xu, Curé, 2023).  The file that holds an algorithm names its paper and says where it departs from it.
+In a stream, marking prepares for the deletions of the next update while the last one is applied (Illich, Glimm:
+Backward/Forward with marking for update streams, DL 2025).  Rules are added and removed like facts, along the hyper-graph of
+their dependencies (ZodiacEdge: Xu, Curé, 2023).  The file that holds an algorithm names its paper, and says where it departs.
 
 The layers, each of which imports only those before it:
 
@@ -39,15 +42,7 @@ from tidelog.source import Source, Span
 from tidelog.values import IRI, Literal
 
 if TYPE_CHECKING:
-    from tidelog.changes import (
-        Change,
-        ChangeStatistics,
-        Counters,
-        FactsByRelation,
-        HyperNodeChange,
-        HyperNodeVisit,
-        RuleChanges,
-    )
+    from tidelog.changes import Change, ChangeStatistics, Counters, FactsByRelation, HyperNodeChange, HyperNodeVisit, RuleChanges
     from tidelog.core.limits import Progress
     from tidelog.core.statistics import Statistics
     from tidelog.facts import AllFacts, Facts
@@ -70,27 +65,10 @@ __all__ = [
     "Diagnostic",
     "Facts",
     "FactsByRelation",
-    "Following",
-    "GraphPicture",
-    "HyperNodeChange",
-    "HyperNodeVisit",
-    "KnowledgeBase",
-    "Literal",
-    "LoadReport",
-    "Program",
-    "Progress",
-    "Relation",
-    "RuleChanges",
-    "Source",
-    "Span",
-    "Statistics",
-    "TidelogError",
-    "Update",
-    "UpdateError",
-    "UpdateSource",
-    "__version__",
 ]
-
+__all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "KnowledgeBase", "Literal", "LoadReport", "Program"]
+__all__ += ["Progress", "Relation", "RuleChanges", "Source", "Span", "Statistics", "TidelogError", "Update", "UpdateError"]
+__all__ += ["UpdateSource", "__version__"]
 _HOMES = {
     "changes": ("Change", "ChangeStatistics", "Counters", "FactsByRelation", "HyperNodeChange", "HyperNodeVisit", "RuleChanges"),
     "core.limits": ("Progress",),

@@ -34,7 +34,6 @@ from tidelog.values import Kind
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.files.delimited import Header
-    from tidelog.spark.ingest import Rejects
     from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, Callable[[], Update | None]]
@@ -69,7 +68,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         upsert: bool = False,
         options: Mapping[str, str] | None = None,
         columns: Mapping[str, str] | None = None,
-        rejects: Rejects | None = None,
+        rejects: object = None,
     ) -> LoadReport:
         """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
 

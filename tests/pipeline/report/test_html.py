@@ -15,7 +15,7 @@ from tidelog.pipeline.batch.run import run_job
 from tidelog.pipeline.report.html import page
 from tidelog.pipeline.report.outcome import Input, Outcome, Output, Placement, RejectedRow, Round
 from tidelog.pipeline.report.plots import Bar, bars, columns
-from tidelog.pipeline.streaming.stream_history import Step, StreamHistory
+from tidelog.pipeline.report.stream_history import Step, StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
 VOID = {"meta", "br"}

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tidelog.kb import column_names
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import shown_options, shown_size, without_passwords
-from tidelog.pipeline.job.parts import columns_of
 from tidelog.pipeline.job.schemas import size_and_age
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Placement
 from tidelog.program.modules import Module, ModuleKind
+from tidelog.redaction import shown_options, without_passwords
 
 
 def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
@@ -44,7 +45,7 @@ def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
         if source.relation is not None:
             relation = program.relations[source.relation]
             kinds = [str(column.type) for column in relation.columns] if relation.columns else ["any"] * relation.arity
-            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(columns_of(relation), kinds, strict=True))
+            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(column_names(relation), kinds, strict=True))
             yield f"  wanted {wanted}"
         if source.columns:
             yield "  columns " + ", ".join(f"{given} -> {wanted}" for given, wanted in source.columns.items())

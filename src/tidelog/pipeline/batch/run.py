@@ -14,12 +14,13 @@ from tidelog.errors import Diagnostics, TidelogError
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.engine_choice import backend_for
 from tidelog.pipeline.batch.rejects import RejectLog
-from tidelog.pipeline.batch.sinks import Sinks
+from tidelog.pipeline.batch.sinks import Sinks, write_report
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import check_variables, shown_options, shown_size, without_passwords
 from tidelog.pipeline.job.schemas import missing_file, size_and_age
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Input, Outcome
 from tidelog.pipeline.report.terminal import Terminal, input_line
+from tidelog.redaction import check_variables, shown_options, without_passwords
 
 
 def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | None = None) -> Outcome:
@@ -48,8 +49,6 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
         engine.close()
     if job.report is not None:
         shows.doing("writing the report")
-        from tidelog.pipeline.report.html import write_report
-
         write_report(outcome, job.report)
     return outcome
 

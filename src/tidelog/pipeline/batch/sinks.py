@@ -6,6 +6,7 @@ that leaves every folder as it was.  Moving the pointers takes milliseconds, and
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +15,14 @@ from time import perf_counter
 from types import TracebackType
 from typing import Self
 
-from tidelog.errors import Diagnostics, TidelogError
+from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.pipeline.batch.backend import Backend
+from tidelog.pipeline.batch.stores import store_at
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
-from tidelog.pipeline.job.job_values import shown_options, without_passwords
 from tidelog.pipeline.job.parts import SinkPart
 from tidelog.pipeline.report.manifest import manifest_of
 from tidelog.pipeline.report.outcome import Outcome, Output
+from tidelog.redaction import shown_options, without_passwords
 
 
 class Sinks:
@@ -92,6 +94,21 @@ class Sinks:
                 folder.check_claim()
             for _, folder in self._folders:
                 folder.publish()
+
+
+def write_report(outcome: Outcome, path: str) -> None:
+    """Write the report, and the manifest beside it; each takes the place of the one before at once."""
+    from tidelog.pipeline.report.html import page
+
+    folder, _, name = path.rpartition("/")
+    try:
+        store = store_at(folder or ".")
+        store.replace(name, page(outcome))
+        manifest = json.dumps(manifest_of(outcome), indent=2, ensure_ascii=False)
+        store.replace(f"{name.removesuffix('.html')}.manifest.json", manifest + "\n")
+    except OSError as error:
+        problem = f"the results are written, but the report is not: cannot write {path}: {error.strerror or error}"
+        raise fail("TL060", problem, fix="choose another path in `[report]`, or give --report") from error
 
 
 @contextmanager

@@ -5,18 +5,17 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog import __version__
-from tidelog.errors import Diagnostic, TidelogError, fail
+from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
-from tidelog.pipeline.job.job_values import redacted, with_variables
 from tidelog.pipeline.job.parts import TABLE_FORMATS, VERSIONED_FORMATS, SinkPart, SourcePart
 from tidelog.pipeline.job.reading_parts import is_uri
 from tidelog.pipeline.report.outcome import ROWS_SHOWN, Placement, RejectedRow, Round
+from tidelog.redaction import redacted, with_variables, without_secrets
 
 if TYPE_CHECKING:
     from tidelog.pipeline.job.job_file import Job
@@ -63,7 +62,7 @@ class SparkBackend:
         if self._rejects is None:
             self._rejects = _rejects_of_spark(rejects)
         before = self._rejects.count
-        with self._telling_secrets_apart("TL060", f"cannot read {source.origin}", source.options):
+        with self._without_secrets("TL060", f"cannot read {source.origin}", source.options):
             if source.is_rdf:
                 reports = self.kb.load_rdf(source.path, format=source.format, rejects=self._rejects)
             else:
@@ -97,7 +96,7 @@ class SparkBackend:
             return [("subject", "iri"), ("predicate", "iri"), ("object", "any")]
         from tidelog.spark.session.private_session import session
 
-        with self._telling_secrets_apart("TL060", f"cannot read {source.origin}", source.options):
+        with self._without_secrets("TL060", f"cannot read {source.origin}", source.options):
             origin, form = _asked_for(source)
             reader = session().read.options(**_reader_options(source))
             if form == "table":
@@ -143,13 +142,13 @@ class SparkBackend:
             return
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
-        with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
             self.kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
 
     def write_table(self, sink: SinkPart) -> None:
         """Write the facts to a table of the catalog, over JDBC, or to a path in a format that keeps versions by itself."""
         options = with_variables(sink.options)
-        with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
             writer = self.kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
             if sink.path is not None:
                 writer.options(**options).save(sink.path)
@@ -174,7 +173,7 @@ class SparkBackend:
             close()
 
     @contextmanager
-    def _telling_secrets_apart(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
+    def _without_secrets(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
         """Turn Spark's errors into ours, without what must not be shown."""
         from tidelog.spark.session.lineage import lost_blocks_explained
 
@@ -182,7 +181,7 @@ class SparkBackend:
             with lost_blocks_explained():
                 yield
         except TidelogError as error:
-            raise TidelogError(_without_secrets(diagnostic, options) for diagnostic in error.diagnostics) from None
+            raise without_secrets(error, options) from None
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j")):
                 raise
@@ -203,11 +202,6 @@ def _asked_for(source: SourcePart) -> tuple[str | None, str]:
     if source.format in _OF_THE_CATALOG and source.table is not None:
         return source.table, "table"
     return None if source.format == "jdbc" else source.table, source.format or "table"
-
-
-def _without_secrets(diagnostic: Diagnostic, options: Mapping[str, str]) -> Diagnostic:
-    message, notes = redacted(diagnostic.message, [options]), tuple(redacted(note, [options]) for note in diagnostic.notes)
-    return replace(diagnostic, message=message, notes=notes)
 
 
 def address_of(folder: str) -> str:

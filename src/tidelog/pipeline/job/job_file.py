@@ -8,11 +8,12 @@ from os import PathLike
 from pathlib import Path
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.job.job_values import variables_in
-from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart, columns_of
+from tidelog.kb import column_names
+from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart
 from tidelog.pipeline.job.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
 from tidelog.pipeline.job.toml_checks import Problems, Section
 from tidelog.program.program import Program, check, read_source
+from tidelog.redaction import variables_in
 from tidelog.source import Source
 
 
@@ -157,7 +158,7 @@ def _check_columns(source: SourcePart, program: Program, name: str, place: str, 
     from tidelog.errors import did_you_mean
 
     relation = program.relations[name]
-    names = columns_of(relation)
+    names = column_names(relation)
     taken: dict[str, str] = {}
     for given, wanted in source.columns.items():
         if wanted not in names:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tidelog.program.relations import Relation
-
 RDF_FORMATS = ("nt", "ttl")
 LOCAL_FORMATS = ("csv", "tsv", "facts", "json", "jsonl", "parquet", "arrow")
 VERSIONED_FORMATS = ("parquet", "csv", "json")
@@ -103,10 +101,3 @@ class StreamPart:
     """What becomes of an update that cannot be worked off: `set aside` or `stop`."""
     snapshot_every: int = 50
     """Batches between two versions of the sinks and snapshots of the state."""
-
-
-def columns_of(relation: Relation) -> list[str]:
-    """The names of a relation's columns: those declared, or else c1, c2, …"""
-    if relation.columns is not None:
-        return [column.name for column in relation.columns]
-    return [f"c{number}" for number in range(1, relation.arity + 1)]

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tidelog.errors import did_you_mean
 from tidelog.files.formats import ENDINGS
-from tidelog.pipeline.job.job_values import size_of
 from tidelog.pipeline.job.parts import (
     LINEAGES,
     LOCAL_FORMATS,
@@ -23,6 +22,7 @@ from tidelog.pipeline.job.parts import (
     SourcePart,
     StreamPart,
 )
+from tidelog.pipeline.job.sizes import size_of
 from tidelog.pipeline.job.toml_checks import Section
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")

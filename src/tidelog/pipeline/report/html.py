@@ -6,36 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from tidelog.errors import fail
-from tidelog.pipeline.batch.stores import store_at
-from tidelog.pipeline.job.job_values import shown_size
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Outcome
 from tidelog.pipeline.report.plots import Bar, bars, columns
+from tidelog.pipeline.report.stream_history import StreamHistory
 from tidelog.pipeline.report.style import STYLE
-from tidelog.pipeline.streaming.stream_history import StreamHistory
 
 _COLOURS = 6
 _MOST_RELATIONS = 60
 _MOST_ROUND_PLOTS = 8
 _STEPS_SHOWN = 50
 _STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks", "updates": "working off updates"}
-
-
-def write_report(outcome: Outcome, path: str) -> None:
-    """Write the page, and the manifest beside it; what was there before is replaced at once."""
-    import json
-
-    from tidelog.pipeline.report.manifest import manifest_of
-
-    folder, _, name = path.rpartition("/")
-    try:
-        store = store_at(folder or ".")
-        store.replace(name, page(outcome))
-        manifest = json.dumps(manifest_of(outcome), indent=2, ensure_ascii=False)
-        store.replace(f"{name.removesuffix('.html')}.manifest.json", manifest + "\n")
-    except OSError as error:
-        problem = f"the results are written, but the report is not: cannot write {path}: {error.strerror or error}"
-        raise fail("TL060", problem, fix="choose another path in `[report]`, or give --report") from error
 
 
 def page(outcome: Outcome) -> str:

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tidelog.pipeline.streaming.stream_history import StreamHistory
+from tidelog.pipeline.report.stream_history import StreamHistory
 
 ROWS_SHOWN = 50
 """How many rejected rows a report shows."""

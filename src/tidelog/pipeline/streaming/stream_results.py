@@ -7,11 +7,12 @@ from dataclasses import replace
 from time import perf_counter
 
 from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
+from tidelog.pipeline.batch.sinks import write_report
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.outcome import Outcome
+from tidelog.pipeline.report.stream_history import Step, StreamHistory
 from tidelog.pipeline.report.terminal import Terminal
-from tidelog.pipeline.streaming.stream_history import Step, StreamHistory
 from tidelog.pipeline.streaming.stream_state import Commit
 from tidelog.syntax.printer import Printer
 
@@ -59,7 +60,5 @@ class StreamResults:
         history.in_all, history.broken = last.updates, last.broken
         outcome.stream, outcome.stages["updates"] = history, history.seconds
         if job.report is not None:
-            from tidelog.pipeline.report.html import write_report
-
             write_report(outcome, job.report)
         return outcome
