@@ -1,4 +1,4 @@
-"""What a job would do: sources with their columns, where each hyper-node would probably be evaluated, sinks.  Nothing is run."""
+"""A dry run: the sources of a job with their columns, the expected placement of each component, the sinks.  Nothing is run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
 
 
 def expected_placements(job: Job) -> list[Placement]:
-    """Where each part would be evaluated, as far as that is known before the data is."""
+    """The placement of each component, as far as it is known before the data is read."""
     program = job.program
     modules = {module.relation: module for module in program.modules if module.is_whole} if job.engine.modules else {}
     found = []
@@ -68,9 +68,9 @@ def expected_placements(job: Job) -> list[Placement]:
 
 def _place(job: Job, module: Module | None) -> tuple[str, str]:
     if job.engine.name == "local":
-        return "kernel", "the local engine has one place"
+        return "kernel", "the local engine evaluates everything in its kernel"
     if job.engine.placement != "auto":
-        return job.engine.placement, "as asked for, where that can be"
+        return job.engine.placement, "as the job file says, where that is possible"
     budget = f"the budget of {shown_size(job.engine.memory_budget)}" if job.engine.memory_budget else "the memory budget"
     other = "in DataFrame rounds"
     if module is not None:

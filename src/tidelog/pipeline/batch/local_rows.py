@@ -1,4 +1,4 @@
-"""Rows of files for the local engine where a plain `load` is not enough: columns by another name, and rows that do not fit."""
+"""Rows of files for the local engine where `load` is not enough: mapped columns, and rows that do not fit."""
 
 from __future__ import annotations
 

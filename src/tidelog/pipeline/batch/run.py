@@ -26,7 +26,7 @@ from tidelog.redaction import check_variables, shown_options, without_passwords
 def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | None = None) -> Outcome:
     """Run a job; what it did, or a `TidelogError` after which every folder of results is as it was.
 
-    `backend` takes the place of the engine that the job asks for.
+    `backend` replaces that of the engine that the job file names.
     """
     shows = terminal or Terminal(is_quiet=True)
     started = perf_counter()
@@ -54,7 +54,7 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
 
 
 def publish(job: Job, engine: Backend, shows: Terminal, check: Callable[[], None]) -> Outcome:
-    """New versions of all sinks, from what an engine holds now; `check` has the last word before readers see them."""
+    """Publish new versions of all sinks from the current facts of an engine; `check` may refuse just before."""
     outcome = outcome_of(job)
     started = perf_counter()
     with Sinks(job.sinks, outcome.run_id) as sinks:
@@ -149,7 +149,7 @@ def _derive(job: Job, engine: Backend, outcome: Outcome, shows: Terminal) -> Non
 
 
 def _show_names(job: Job, outcome: Outcome) -> None:
-    """From here on relations have the names that the program gives them, with prefixes."""
+    """Replace the full names of relations by those that the program uses, with prefixes."""
     shown = job.program.printer.predicate
     outcome.counts = {shown(name): count for name, count in outcome.counts.items()}
     outcome.placements = [replace(p, relations=tuple(shown(name) for name in p.relations)) for p in outcome.placements]

@@ -1,4 +1,4 @@
-"""Results on their way out: the data of all folders is written first, then tables, then all pointers move.
+"""Sinks and the report: the data of all folders is written first, then tables, then all pointers are moved.
 
 Until the pointers move, nothing that readers see has changed, except tables, which have no pointer: an error or Ctrl-C before
 that leaves every folder as it was.  Moving the pointers takes milliseconds, and Ctrl-C waits for it.
@@ -46,7 +46,7 @@ class Sinks:
         diagnostics.raise_errors()
 
     def __enter__(self) -> Self:
-        """Claim all folders and tidy them up."""
+        """Claim all folders."""
         try:
             for _, folder in self._folders:
                 folder.begin()
@@ -56,7 +56,7 @@ class Sinks:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Give the folders back; what was not published is removed."""
+        """Release the folders; what was not published is removed."""
         self._end()
 
     def _end(self) -> None:
@@ -72,7 +72,7 @@ class Sinks:
             try:
                 backend.write_folder(part, folder.data)
             except TidelogError:
-                folder.check_claim()  # a run that has taken over removes this one's folder, and that is what to say then
+                folder.check_claim()  # a run that has taken over removes this one's folder: report that
                 raise
             yield self._output(part, counts, perf_counter() - started, self._run_id)
         for part in self._tables:
@@ -86,7 +86,7 @@ class Sinks:
         return Output(part.relation, target, part.format, counts[part.relation], seconds, version, options)
 
     def publish(self, outcome: Outcome) -> None:
-        """Put the manifests beside the data and move all pointers."""
+        """Write the manifests beside the data and move all pointers."""
         for _, folder in self._folders:
             folder.finish_data(manifest_of(outcome, folder.previous))
         with _without_interruption():
@@ -113,7 +113,7 @@ def write_report(outcome: Outcome, path: str) -> None:
 
 @contextmanager
 def _without_interruption() -> Iterator[None]:
-    """Keep Ctrl-C and a polite request to end until afterwards."""
+    """Delay Ctrl-C and SIGTERM until the end of the block."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python delivers signals to the main thread only
         return

@@ -1,4 +1,4 @@
-"""A job on Spark: the knowledge base does the work, and its data frames go to the sinks."""
+"""A job on the Spark engine: its DataFrames go to the sinks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SparkBackend:
     """The Spark engine with the program of a job."""
 
     def __init__(self, job: Job, progress: ShowProgress | None = None, kb: Any = None, spark: Any = None) -> None:
-        """`kb` takes the place of the knowledge base in tests; `spark` is a session to work beside."""
+        """`kb` replaces the knowledge base in tests; `spark` is an existing session."""
         self._job, self._progress, self._given, self._spark = job, progress, kb, spark
         self._rejects: Any = None
 
@@ -113,7 +113,7 @@ class SparkBackend:
         return int(self.kb.count(relation))
 
     def placements(self) -> list[Placement]:
-        """As the engine tells them; parts without rules are left out."""
+        """Those of the engine, without units that have no rules."""
         return [
             Placement(tuple(p.relations), str(p.where), p.why, int(p.rounds), float(p.seconds), int(p.facts))
             for p in self._placed()
@@ -158,7 +158,7 @@ class SparkBackend:
                 writer.options(**options).saveAsTable(sink.table)
 
     def versions(self) -> dict[str, str]:
-        """What took part in the run."""
+        """The software of the run."""
         found = {"tidelog": __version__, "python": platform.python_version()}
         try:
             import pyspark
@@ -167,14 +167,14 @@ class SparkBackend:
         return found | {"spark": pyspark.__version__}
 
     def close(self) -> None:
-        """Give back what the knowledge base holds."""
+        """Close the knowledge base."""
         close = getattr(self._given, "close", None)
         if close is not None:
             close()
 
     @contextmanager
     def _without_secrets(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
-        """Turn Spark's errors into ours, without what must not be shown."""
+        """Turn Spark's errors into coded ones, without secrets."""
         from tidelog.spark.session.lineage import lost_blocks_explained
 
         try:
@@ -205,7 +205,7 @@ def _asked_for(source: SourcePart) -> tuple[str | None, str]:
 
 
 def address_of(folder: str) -> str:
-    """A folder as Spark is told of it: without a scheme, it would be one of the cluster's default file system."""
+    """A folder as a URI: without a scheme, Spark would take the cluster's default file system."""
     return folder if is_uri(folder) else f"file://{Path(folder).absolute()}"
 
 
@@ -215,14 +215,14 @@ def _reader_options(source: SourcePart) -> dict[str, str]:
 
 
 def _rejects_of_spark(rejects: RejectLog) -> Any:
-    """What the readers of Spark note rejected rows in."""
+    """The rejects of the Spark engine."""
     from tidelog.spark.ingest import Rejects
 
     return Rejects(address_of(rejects.folder), rejects.limit)
 
 
 def _first_rejected(rejects: Any) -> list[RejectedRow]:
-    """The first rejected rows of the run, for people."""
+    """The first rejected rows of the run."""
     return [
         RejectedRow(
             row.relation, row.source, row.place, row.record, f"column {row.column}: {row.reason}" if row.column else row.reason
@@ -232,7 +232,7 @@ def _first_rejected(rejects: Any) -> list[RejectedRow]:
 
 
 def _first_line(error: BaseException) -> str:
-    """What an error says, without the bridge to Java speaking of itself."""
+    """The message of an error, without that of py4j."""
     lines = [line.strip().removeprefix(": ") for line in str(error).splitlines()]
     said = [line for line in lines if line and not line.startswith("An error occurred while calling")]
     return said[0] if said else type(error).__name__

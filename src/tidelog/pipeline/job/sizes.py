@@ -9,7 +9,7 @@ _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def size_of(text: str) -> int | None:
-    """How many bytes `2 GB` are (decimal units, or binary ones such as GiB); None if it is no size."""
+    """How many bytes `2 GB` are (decimal units, or binary ones such as GiB); None if it is not a size."""
     match = _SIZE.fullmatch(text)
     if match is None:
         return None
