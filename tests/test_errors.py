@@ -235,10 +235,10 @@ def missing_variable(folder: Path) -> str:
 
 
 def stream_that_broke_off(folder: Path) -> str:
-    from tidelog.pipeline.streaming.stream_query import broken_off
+    from tidelog.pipeline.streaming.stream_query import stream_failure
 
     said = "py4j.Py4JException: An exception was raised.\nOSError: there is no space left on the device\n\tat py4j.Protocol"
-    output = str(broken_off(said)) + "\n"
+    output = str(stream_failure(said)) + "\n"
     assert output == blocks((PAGES / "TL095.md").read_text(encoding="utf-8"), "text")[0][2]
     return output
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,8 @@ import pyarrow as pa
 import pytest
 from tests.local_engine import engine_of, held, looking_often
 
-from tidelog import IRI, TidelogError
-from tidelog.changes import Change
-from tidelog.kb import KnowledgeBase
+from tidelog import IRI, Change, KnowledgeBase, TidelogError, Update
+from tidelog.local.kb import LocalKnowledgeBase
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 CLOSED = {("a", "b"), ("b", "c"), ("a", "c")}
@@ -24,6 +24,43 @@ COLUMNS = {"src": ["a", "b"], "dst": ["b", "c"]}
 
 def codes(error: pytest.ExceptionInfo[TidelogError]) -> list[str]:
     return [problem.code for problem in error.value.diagnostics]
+
+
+# --- the abstract base ---------------------------------------------------------------------------------------------------
+
+
+def test_the_constructor_makes_an_object_of_the_engine() -> None:
+    kb = KnowledgeBase("p(a).")
+    assert isinstance(kb, KnowledgeBase)
+    assert type(kb) is LocalKnowledgeBase
+    assert list(inspect.signature(KnowledgeBase).parameters)[:4] == ["rules", "engine", "algorithm", "marking"]
+
+
+def test_an_engine_must_have_all_methods() -> None:
+    class Half(KnowledgeBase):
+        def count(self, relation: str) -> int:
+            return len(relation)
+
+    methods = {"__getitem__", "count", "load", "query", "statistics", "update"}
+    assert KnowledgeBase.__abstractmethods__ == methods
+    assert methods - {"count"} == Half.__abstractmethods__
+    with pytest.raises(TypeError, match="abstract"):
+        Half("p(a).")
+
+
+@pytest.mark.parametrize("option", ["options", "columns", "rejects"])
+def test_options_of_load_that_only_spark_takes(option: str) -> None:
+    with pytest.raises(TidelogError, match=f"TL074: the local engine takes no {option} to load") as caught:
+        KnowledgeBase().load("p", pa.table({"x": [1]}), **{option: {}})  # type: ignore[arg-type]
+    assert caught.value.diagnostics[0].fix == 'leave it out, or choose engine="spark"'
+
+
+def test_an_update_of_a_stream_is_applied_whether_the_next_one_is_known_or_not() -> None:
+    first, second = Update(insert=(("edge", "a", "b"),)), Update(delete=(("edge", "a", "b"),))
+    for next_update in (lambda: None, lambda: second):
+        kb = KnowledgeBase(PATHS)
+        assert kb.apply(first, next_update).inserted.total == 2
+        assert kb.apply(second).deleted.total == 2
 
 
 # --- programs ------------------------------------------------------------------------------------------------------------

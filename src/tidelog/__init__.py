@@ -1,31 +1,101 @@
 """Tidelog keeps the consequences of Datalog rules true while facts and rules change.
 
-`KnowledgeBase` (`kb`) is the way in.  A text becomes a tree (`syntax`), a tree becomes a checked program (`program`): relations
-with arity and types, rules that are safe, a hyper-graph of rules and components of predicates in the order in which they can be
-evaluated, strata, and the relations that are closed by transitivity.  The engine (`local`) numbers all values, turns rules into
-join plans and lets one compiled kernel interpret them.  `functions` holds what expressions and aggregates compute, `values` what
-facts are made of, `files` how facts come from files and tables and go there; `facts` and `changes` are results.  `reference`
-says what a program means, as plainly as possible, and judges everything else.  `errors` collects every problem of a text, each
-with its place and a fix; `cli` is the command `tidelog`.
+A program has explicit facts (EDB) and rules; its materialisation is the least set of facts that contains the explicit ones and is
+closed under the rules, stratum by stratum where there is negation or aggregation.  `KnowledgeBase` computes it by semi-naive
+evaluation, which joins each rule with the facts that are new since the last round, and then maintains it: the work of an update
+follows the size of the difference, not that of the data.  Where facts are deleted, a unit (a component of mutually recursive
+predicates) is maintained by one of
+
+- Backward/Forward: look for a proof of each affected fact, backward and then forward, and delete only what stays unproved
+  (Motik, Nenov, Piro, Horrocks: Incremental update of Datalog materialisation, the Backward/Forward algorithm, AAAI 2015);
+- DRed: over-delete everything reachable, then rederive (Gupta, Mumick, Subrahmanian: Maintaining views incrementally, SIGMOD
+  1993);
+- counting: DRed with counters of derivations, which stop over-deletion early and find what to rederive (Hu, Motik, Horrocks:
+  Optimised maintenance of Datalog materialisations, AAAI 2018);
+- modules: transitive and symmetric-transitive relations, with functions Add, Diff, Del and Red of their own, stored as graphs and
+  not as pairs (Hu, Motik, Horrocks: Modular materialisation of Datalog programs, AAAI 2019).
+
+In a stream, marking prepares for the deletions of the next update while the last one is applied (Illich, Glimm:
+Backward/Forward with marking for update streams, DL 2025).  Rules are added and removed like facts, along the hyper-graph of
+their dependencies (ZodiacEdge: Xu, Curé, 2023).  The file that holds an algorithm names its paper, and says where it departs.
+
+The layers, each of which imports only those before it:
+
+    source, errors, values         texts and places in them; coded errors; what facts are made of
+    syntax, functions              text to tree and back; what expressions and aggregates compute
+    program                        a checked program: relations, safety, types, strata, components, modules; changes of rules
+    reference                      what a program means, as plainly as possible: the judge of everything else
+    files, rdf                     facts from files, tables and data frames, and back
+    facts, changes, kb, streams    results; the abstract knowledge base, and updates that arrive one after the other
+    core                           the form of rules that both engines evaluate; units, limits, statistics
+    local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
+    spark                          the engine on Spark, which evaluates in the local engine whatever fits into the driver
+    report, pipeline, cli          pictures and tables; jobs from sources to sinks; the command `tidelog`
+
+Begin with `KnowledgeBase` (`kb`): from there to `local.kb` and `local.engine`.  `tidelog.pipeline` runs job files.
 """
 
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import Diagnostic, TidelogError
-from tidelog.source import Source
+from tidelog.source import Source, Span
 from tidelog.values import IRI, Literal
 
-__version__ = "0.1.0"
-__all__ = ["IRI", "Diagnostic", "KnowledgeBase", "Literal", "Source", "TidelogError", "__version__"]
-
 if TYPE_CHECKING:
-    from tidelog.kb import KnowledgeBase
+    from tidelog.changes import Change, ChangeStatistics, Counters, FactsByRelation, HyperNodeChange, HyperNodeVisit, RuleChanges
+    from tidelog.core.limits import Progress
+    from tidelog.core.statistics import Statistics
+    from tidelog.facts import AllFacts, Facts
+    from tidelog.kb import KnowledgeBase, LoadReport
+    from tidelog.program.program import Program
+    from tidelog.program.relations import Relation
+    from tidelog.report.svg import GraphPicture
+    from tidelog.streams.following import AsyncFollowing, Following
+    from tidelog.streams.source import UpdateSource
+    from tidelog.streams.update import Update, UpdateError
+
+__version__ = "0.1.0"
+__all__ = [
+    "IRI",
+    "AllFacts",
+    "AsyncFollowing",
+    "Change",
+    "ChangeStatistics",
+    "Counters",
+    "Diagnostic",
+    "Facts",
+    "FactsByRelation",
+]
+__all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "KnowledgeBase", "Literal", "LoadReport", "Program"]
+__all__ += ["Progress", "Relation", "RuleChanges", "Source", "Span", "Statistics", "TidelogError", "Update", "UpdateError"]
+__all__ += ["UpdateSource", "__version__"]
+_HOMES = {
+    "changes": ("Change", "ChangeStatistics", "Counters", "FactsByRelation", "HyperNodeChange", "HyperNodeVisit", "RuleChanges"),
+    "core.limits": ("Progress",),
+    "core.statistics": ("Statistics",),
+    "facts": ("AllFacts", "Facts"),
+    "kb": ("KnowledgeBase", "LoadReport"),
+    "program.program": ("Program",),
+    "program.relations": ("Relation",),
+    "report.svg": ("GraphPicture",),
+    "streams.following": ("AsyncFollowing", "Following"),
+    "streams.source": ("UpdateSource",),
+    "streams.update": ("Update", "UpdateError"),
+}
 
 
-def __getattr__(name: str) -> Any:
-    """`KnowledgeBase` is imported when it is first used, so that importing tidelog takes no time."""
-    if name == "KnowledgeBase":
-        from tidelog.kb import KnowledgeBase
+if not TYPE_CHECKING:  # to type checkers, a name that is not above does not exist
 
-        return KnowledgeBase
-    raise AttributeError(f"module 'tidelog' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Names of `_HOMES` are imported on first use, so that `import tidelog` loads no heavy library."""
+        from importlib import import_module
+
+        for module, names in _HOMES.items():
+            if name in names:
+                globals()[name] = found = getattr(import_module(f"tidelog.{module}"), name)
+                return found
+        raise AttributeError(f"module 'tidelog' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

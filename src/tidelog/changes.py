@@ -1,4 +1,4 @@
-"""What an update did: the facts that came and went, by relation, and what it took."""
+"""The result of an update: the facts that it inserted and deleted, by relation, and what it cost."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _PARTS = 2
 
 
 class FactsByRelation(Mapping[str, Facts]):
-    """Facts by relation, only those relations that have any; worked out when somebody looks."""
+    """Facts by relation, without relations that have none; computed on first use."""
 
     def __init__(self, compute: Callable[[Part], dict[str, Facts]], part: Part = "all") -> None:
-        """`compute` gives the facts of each relation: all of them, or those that are explicit, or those that are not."""
+        """`compute` gives the facts of each relation: all, the explicit ones, or the derived ones."""
         self._compute, self._part = compute, part
         self._found: dict[str, Facts] | None = None
         self._parts: dict[Part, FactsByRelation] = {}
 
     @property
     def explicit(self) -> FactsByRelation:
-        """Those that the user gave, or took back."""
+        """Those that the update itself inserted or deleted."""
         return self._only("explicit")
 
     @property
     def derived(self) -> FactsByRelation:
-        """Those that only rules derive, or derived."""
+        """Those that rules derive, or derived."""
         return self._only("derived")
 
     def _only(self, part: Part) -> FactsByRelation:
@@ -45,7 +45,7 @@ class FactsByRelation(Mapping[str, Facts]):
 
     @property
     def total(self) -> int:
-        """How many facts there are in all; if both parts are known already, nothing has to be worked out for it."""
+        """How many facts there are in all; if both parts are known already, nothing is computed."""
         is_known = self._found is None and len(self._parts) == _PARTS
         return sum(len(facts) for part in (self._parts.values() if is_known else (self,)) for facts in part.values())
 
@@ -70,32 +70,32 @@ class FactsByRelation(Mapping[str, Facts]):
 
 @dataclass(slots=True)
 class Counters:
-    """What maintenance did, as the papers count it: rule instances of each step, and facts."""
+    """The work of maintenance, as the papers count it: rule instances of each step, and facts."""
 
     suspected: int = 0
-    """Instances that were lost, or used to propagate a deletion (deletion propagation; DRed's first step)."""
+    """Instances that a deletion invalidated (deletion propagation of B/F; DRed's over-deletion)."""
     affected: int = 0
-    """Facts that these made suspect, each counted once, and not if it had been checked before."""
+    """Facts that these instances derived, each counted once, and not if it had been checked before."""
     checked: int = 0
-    """Facts for which B/F looked for a proof."""
+    """Facts that B/F checked (its set C)."""
     backward: int = 0
-    """Instances that B/F looked at in search of a proof."""
+    """Instances of backward chaining."""
     forward: int = 0
-    """Instances that proved a fact."""
+    """Instances of forward proving."""
     proved: int = 0
-    """Facts that B/F proved."""
+    """Facts that B/F proved (its set P)."""
     overdeleted: int = 0
-    """Facts that DRed took away, among them those that came back."""
+    """Facts that DRed over-deleted, those that were rederived among them."""
     rederived: int = 0
-    """Instances that brought facts back in one step (DRed's second step)."""
+    """Instances of one-step rederivation (DRed's second step)."""
     inserted: int = 0
-    """Instances that were used to derive what is new, or back (DRed's third step)."""
+    """Instances of semi-naive insertion (DRed's third step)."""
     explicit_marks: int = 0
-    """Facts that the update deletes and looking ahead had marked, so that nobody had to find out what they take along."""
+    """Deleted facts that had been marked ahead, so that their consequences were known."""
     implicit_marks: int = 0
-    """Facts that these had brought, which were the first to be suspected, or went at once."""
+    """Facts derived from these, which were the first to be checked, or deleted at once."""
     dropped_marks: int = 0
-    """Marks, of both kinds, that were of no use."""
+    """Marks of both kinds that were not used."""
 
     @property
     def marks(self) -> int:
@@ -103,7 +103,7 @@ class Counters:
         return self.explicit_marks + self.implicit_marks
 
     def add(self, other: Counters) -> None:
-        """Count what another piece of work did, too."""
+        """Add other counters."""
         self.suspected += other.suspected
         self.affected += other.affected
         self.checked += other.checked
@@ -120,21 +120,21 @@ class Counters:
 
 @dataclass(slots=True)  # to freeze this and `Change` would take a noticeable part of a small update
 class ChangeStatistics:
-    """What an update took."""
+    """What an update cost."""
 
     algorithm: str
-    """How it was done, and why: `semi-naive` if only new consequences were derived."""
+    """The algorithm, and why: `semi-naive` if facts were only inserted."""
     inserted: int = 0
-    """Facts that were not explicit before and are now."""
+    """Facts that became explicit."""
     deleted: int = 0
-    """Facts that were explicit before and are not now."""
+    """Facts that are no longer explicit."""
     without_effect: int = 0
     """Insertions and upserts of facts that were explicit already, deletions of facts that were not."""
     derivations: int = 0
     """Rule instances of all steps."""
     rounds: int = 0
     undefined: int = 0
-    """Results that are undefined, such as of a division by zero."""
+    """Undefined results, such as those of a division by zero."""
     counters: Counters = field(default_factory=Counters)
     seconds: float = 0.0
     seconds_by_phase: Mapping[str, float] = field(default_factory=dict)
@@ -147,7 +147,7 @@ Rules = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class HyperNodeChange:
-    """Hyper-nodes that have become others."""
+    """Hyper-nodes that were merged, split, created or dropped."""
 
     what: Literal["merged", "split", "created", "dropped"]
     before: tuple[Rules, ...]
@@ -156,19 +156,19 @@ class HyperNodeChange:
 
 @dataclass(frozen=True, slots=True)
 class HyperNodeVisit:
-    """Rules whose turn came, with all others that derive the same relations."""
+    """A unit that a change of rules reached: the rules that derive the same relations."""
 
     rules: tuple[Rules, ...]
     """Their hyper-nodes."""
     relations: tuple[str, ...]
-    """What they derive."""
+    """The relations that they derive."""
     how: Literal["re-evaluated", "difference"]
-    """Whether the rules are others than before, or all was derived anew; or whether they only received a difference."""
+    """`re-evaluated` if the rules have changed or all facts were derived anew; `difference` if they only received a delta."""
     seconds: float
 
 
 class RuleChanges:
-    """What a change of rules did to the program; worked out when somebody looks."""
+    """What a change of rules did to the program; computed on first use."""
 
     def __init__(
         self,
@@ -181,12 +181,12 @@ class RuleChanges:
 
     @cached_property
     def added(self) -> Rules:
-        """The rules that came, by their names or texts."""
+        """The rules that were added, by their names or texts."""
         return self._added()
 
     @cached_property
     def removed(self) -> Rules:
-        """The rules that went."""
+        """The rules that were removed."""
         return self._removed()
 
     @cached_property
@@ -196,11 +196,11 @@ class RuleChanges:
 
     @cached_property
     def visited(self) -> tuple[HyperNodeVisit, ...]:
-        """The hyper-nodes whose turn came, in the order of evaluation."""
+        """The hyper-nodes that the change reached, in the order of evaluation."""
         return self._visited()
 
     def to_dict(self) -> dict[str, object]:
-        """What JSON can say of it."""
+        """The rule changes as JSON."""
         return {
             "added": self.added,
             "removed": self.removed,
@@ -216,23 +216,20 @@ class RuleChanges:
 
 @dataclass(slots=True)
 class Change:
-    """An update, done."""
+    """The result of an update."""
 
     inserted: FactsByRelation
-    """Facts that hold now and did not before, by relation; `inserted.explicit` and `inserted.derived` are its two parts."""
+    """New facts, by relation; `inserted.explicit` and `inserted.derived` are its two parts."""
     deleted: FactsByRelation
-    """Facts that held before and do not now."""
+    """Facts that no longer hold, by relation, with the same two parts."""
     stats: ChangeStatistics = field(default_factory=lambda: ChangeStatistics("none"))
     id: str | int | None = None
-    """That of the update, if it came from a stream and has one."""
+    """The id of the update, if it came from a stream and has one."""
     rules: RuleChanges | None = None
-    """What it did to the program, if rules came or went."""
+    """What it did to the program, if it added or removed rules."""
 
     def to_dict(self) -> dict[str, object]:
-        """What JSON can say of it: `id`, `inserted` and `deleted` by relation, in an order that is always the same, `stats`.
-
-        If rules came or went, `rules` as well.
-        """
+        """The change as JSON: `id`, `inserted` and `deleted` by relation, facts sorted, `stats`; with rule changes, `rules`."""
         described: dict[str, object] = {
             "id": self.id,
             "inserted": {name: _in_json(facts) for name, facts in self.inserted.items()},

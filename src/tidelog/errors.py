@@ -1,7 +1,7 @@
 """Every error and warning Tidelog can report: its code, its place in the text, a sentence, and a fix.
 
-A check never stops at the first problem: it adds a `Diagnostic` to a `Diagnostics` list, and whoever asked for the check
-raises one `TidelogError` with all of them.  `CODES` is the whole list; each code has a page in `docs/errors/`.
+A check never stops at the first problem: it adds a `Diagnostic` to a `Diagnostics` list, and its caller raises one
+`TidelogError` with all of them.  `CODES` is the whole list; each code has a page in `docs/errors/`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CODES: dict[str, str] = {
     "TL070": "a limit that was reached",
     "TL072": "a Python value that has no place in a fact",
     "TL073": "a relation that the program does not have",
-    "TL074": "an option that is not there",
+    "TL074": "an unknown option or value",
     "TL075": "an upsert into a relation without a key",
     "TL076": "an update that cannot be understood",
     "TL077": "a stream that cannot be continued",
@@ -70,7 +70,7 @@ CODES: dict[str, str] = {
     "TL092": "more rejected rows than the job allows",
     "TL093": "a sink that cannot be written",
     "TL094": "an environment variable that is not set",
-    "TL095": "a stream that broke off",
+    "TL095": "a stream that failed",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",
@@ -84,7 +84,7 @@ _SHORTEST_NAME = 3
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One problem: what it is, where it is, and how it may be mended."""
+    """One problem: what it is, where it is, and how to fix it."""
 
     code: str
     message: str
@@ -121,7 +121,7 @@ class Diagnostic:
 
 
 class TidelogError(Exception):
-    """What went wrong, all of it: `diagnostics` holds every problem that was found."""
+    """All problems that were found, as `diagnostics`."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Keep the problems; the message of the exception shows them all."""
@@ -130,7 +130,7 @@ class TidelogError(Exception):
 
 
 class Diagnostics(list[Diagnostic]):
-    """The problems found so far; checks add to it and go on."""
+    """The problems found so far, to which checks add."""
 
     def add(
         self,

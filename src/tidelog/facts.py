@@ -1,6 +1,6 @@
-"""Facts as results: tuples of Python objects, tables of Arrow, pandas and polars, files, and pictures of themselves.
+"""Facts as results: tuples of Python objects, tables of Arrow, pandas and polars, files, and tables in notebooks.
 
-A result is what the knowledge base held when it was asked for; later updates do not change it.
+A result is a snapshot: later updates do not change it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Facts:
         kinds: Sequence[Kind | None] = (),
         noun: str = "fact",
     ) -> None:
-        """`held` is a matrix of ids, or a relation whose pairs are made when they are asked for."""
+        """`held` is a matrix of ids, or a closure whose pairs are computed when they are read."""
         self.name, self._noun = name, noun
         self.columns = tuple(columns)
         self._held, self._terms = held, terms

@@ -1,4 +1,4 @@
-"""Values in JSON and back: what JSON has no word for is an object, `{"iri": …}` or `{"value": …, "type" | "lang": …}`.
+"""Values in JSON and back: types that JSON does not have are objects, `{"iri": …}` or `{"value": …, "type" | "lang": …}`.
 
 What is written is read back as the same value: dates and timestamps are written as literals of XML Schema's types, which are read
 as dates and timestamps.
@@ -33,7 +33,7 @@ def from_json(thing: object) -> object:
     if isinstance(thing, Mapping):
         return _described(thing)
     if thing is None:
-        raise ValueError("there is no null")
+        raise ValueError("null is not a value")
     if isinstance(thing, list | tuple) and not isinstance(thing, Value):
         raise ValueError("an argument is a single value, and this is a list")  # noqa: TRY004
     return thing

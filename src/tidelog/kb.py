@@ -1,18 +1,20 @@
-"""The knowledge base: rules, facts, and everything that follows from them, kept true.
+"""The knowledge base: rules, explicit facts, and the materialisation of all derived facts, maintained under updates.
 
-This is what all engines share: the program, the relations, and the questions.  Each engine has a class of its own behind it,
-named in `ENGINES` and imported when it is asked for.
+`KnowledgeBase` is the abstract base of the engines: it has the program, the relations and what can be said in terms of these.
+Each engine is a subclass, named in `ENGINES` and imported on first use; `KnowledgeBase(...)` makes an object of that subclass.
 """
 
+# mypy: disable-error-code="empty-body"
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterable, Callable, Iterable
+from abc import ABC
+from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tidelog.changes import Change
 from tidelog.core.schema import Schema
@@ -26,10 +28,19 @@ from tidelog.source import Source
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
     from tidelog.core.statistics import Statistics
+    from tidelog.files.delimited import Header
     from tidelog.report.svg import GraphPicture
+    from tidelog.spark.ingest import Rejects
     from tidelog.streams.following import AsyncFollowing, Following
     from tidelog.streams.source import AsyncQueue, Queue, UpdateSource
     from tidelog.streams.update import Update
+
+    _Method = TypeVar("_Method", bound=Callable[..., Any])
+
+    def _abstract(method: _Method, /) -> _Method:
+        """To type checkers no method is abstract: they would refuse `KnowledgeBase(...)`, which makes a subclass's object."""
+else:
+    from abc import abstractmethod as _abstract
 
 ShowProgress = Callable[["Progress"], None]
 ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spark.kb:SparkKnowledgeBase"}
@@ -38,33 +49,36 @@ ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spa
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What was loaded from one source."""
+    """What one call of `load` has read."""
 
     relation: str
     rows: int
     new_facts: int
-    """How many of the rows were no explicit facts before."""
+    """How many of the rows were not explicit facts before."""
     description: str
     rejected: int = 0
-    """Rows that did not fit; with the local engine one is enough to load nothing."""
+    """Rows that do not fit the relation; the local engine loads nothing if there is one."""
     replaced: int = 0
-    """Explicit facts that went since a row had their key, with `upsert=True`."""
+    """Explicit facts that rows with the same key replaced, with `upsert=True`."""
 
     def __repr__(self) -> str:
         return self.description
 
 
-class KnowledgeBase:
-    """Datalog rules over facts, with all facts that follow.
+class KnowledgeBase(ABC):
+    """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
     >>> change = kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c")])
     >>> sorted(kb.facts("path"))
     [('a', 'b'), ('a', 'c'), ('b', 'c')]
+
+    `update`, `add_rules`, `remove_rules` and `follow` change facts and rules and maintain what follows; `load` reads files,
+    tables and data frames; `facts`, `kb[name]`, `count` and `query` read.  `engine="spark"` keeps the facts on Spark.
     """
 
     def __new__(cls, *_args: Any, engine: str = "local", **_options: Any) -> Self:
-        """The knowledge base of the engine that is asked for."""
+        """An object of the engine's subclass."""
         if cls is not KnowledgeBase:
             return super().__new__(cls)
         refuse(engine=engine)
@@ -90,8 +104,9 @@ class KnowledgeBase:
         """Check the rules and load the files that their `@input`s name.
 
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
-        the program.  With `modules=False` transitive relations are evaluated like any other.  The limits stop an
-        evaluation with an error that changes nothing; `progress` is called about ten times a second while one is under way.
+        the program.  `algorithm` maintains deletions: `auto`, `bf`, `dred`, `counting` or `rematerialise`; `marking` prepares
+        for the next update of a stream.  With `modules=False` transitive relations are evaluated like any other.  The limits
+        stop an evaluation with an error that changes nothing; `progress` is called about ten times a second during one.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking)
         if engine_options:
@@ -103,8 +118,10 @@ class KnowledgeBase:
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self.loads: list[LoadReport] = []
-        """What was loaded, and what was decided in doing so."""
+        """A report for each load, in order."""
         self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
+
+    __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 
@@ -115,13 +132,13 @@ class KnowledgeBase:
 
     @property
     def relations(self) -> dict[str, Relation]:
-        """All relations: those of the program, and those of which there are only facts."""
+        """All relations: those of the program, and those that have only explicit facts."""
         return self._schema.relations()
 
     @property
+    @_abstract
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         rules, relations = len(self.program.rules), len(self.relations)
@@ -129,12 +146,29 @@ class KnowledgeBase:
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
-    def load(self, relation: str, source: object, **options: Any) -> LoadReport:
-        """Add the facts of a file, a table or a data frame to a relation.
+    @_abstract
+    def load(
+        self,
+        relation: str,
+        source: object,
+        *,
+        format: str | None = None,  # noqa: A002
+        header: Header = "auto",
+        defaults: Mapping[str | int, object] | None = None,
+        upsert: bool = False,
+        options: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
+        rejects: Rejects | None = None,
+    ) -> LoadReport:
+        """Add the facts of a file, an Arrow table, or a data frame of pandas, polars or Spark to a relation.
 
-        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.
+        Nothing is derived before facts are read.  The result says what was read and which types were found.
+
+        `format` and `header` say what a file is, where its ending and its first row do not.  Only the local engine takes
+        `defaults` for cells without a value, by column, and `upsert`: each row replaces the explicit facts with its key; of two
+        rows with one key, the last counts.  Only Spark takes `options` for its reader, `columns` from the source's names to the
+        relation's, and `rejects` for rows that do not fit.
         """
-        raise NotImplementedError
 
     def _load_inputs(self, folder: Path) -> None:
         for relation in self.program.relations.values():
@@ -148,6 +182,7 @@ class KnowledgeBase:
         """Know a relation of so many arguments, which the program may not mention."""
         self._schema = self._schema.knowing(name, arity)
 
+    @_abstract
     def update(
         self,
         insert: Iterable[tuple[object, ...]] = (),
@@ -157,22 +192,21 @@ class KnowledgeBase:
         remove_rules: str | Iterable[str] = (),
         add_rules: str | Iterable[str] = (),
     ) -> Change:
-        """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+        """Delete, insert and upsert explicit facts, deletions first; maintain what follows.  Atomic: an error changes nothing.
 
-        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
-        explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert replaces the explicit facts
+        with its key; of two with one key, the last counts.  The same update may remove and add rules.
         """
-        raise NotImplementedError
 
     def add_rules(self, rules: str | Iterable[str]) -> Change:
-        """Take rules in, from one text or several, and derive what follows from them.  All of it happens, or nothing.
+        """Add rules, from one text or several, and derive what follows from them.  Atomic: an error changes nothing.
 
         A clause without a body is an explicit fact.  A relation that is not known yet may be declared.
         """
         return self.update(add_rules=rules)
 
     def remove_rules(self, rules: str | Iterable[str]) -> Change:
-        """Let rules go, by their names or their texts, and what followed from them alone.  All of it happens, or nothing.
+        """Remove rules, by their names or their texts, and what followed from them alone.  Atomic: an error changes nothing.
 
         A text means every rule that is the same up to the names of variables and the order of the body.
         """
@@ -187,11 +221,11 @@ class KnowledgeBase:
     def follow(self, updates: Iterable[Any] | Queue | UpdateSource | str | PathLike[str], *, wait: bool = False) -> Following: ...
 
     def follow(self, updates: Any, *, wait: bool = False) -> Following | AsyncFollowing:
-        """Work off a stream of updates, one by one; each step of the iterator gives what one update changed.
+        """Apply a stream of updates, one by one; the iterator gives the change of each.
 
-        `updates` is an iterable of updates (dictionaries, lines of JSON, `tidelog.streams.Update`), a queue that ends with None,
+        `updates` is an iterable of updates (dictionaries, lines of JSON, `tidelog.Update`), a queue that ends with None,
         the path of a file or folder of JSON Lines, `-` for standard input, or, for `async for`, an asynchronous iterator or
-        queue.  With `wait`, a file or folder may grow, and is never over.
+        queue.  With `wait`, a file or folder may grow, and the stream does not end.
         """
         from tidelog.streams.following import AsyncFollowing, Following
         from tidelog.streams.opening import open_source
@@ -203,19 +237,24 @@ class KnowledgeBase:
             return AsyncFollowing(self, QueuedUpdates(updates))
         return Following(self, open_source(updates, wait=wait))
 
-    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        """One update of a stream; `waiting` gives the one after it, if it is there already."""
-        del waiting
-        return self._done(update)
+    def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
+        """Apply one update of a stream; `follow` calls this for each.
 
-    def _done(self, update: Update) -> Change:
+        `next_update` gives the update after this one if it has arrived already, and None otherwise.  It never waits, and it may
+        be called several times, or not at all.  An engine may use it to prepare for that update (marking); the change is the
+        same without it.
+        """
+        del next_update
+        return self._update_with(update)
+
+    def _update_with(self, update: Update) -> Change:
         rules = {"remove_rules": update.remove_rules, "add_rules": update.add_rules}
         return self.update(insert=update.insert, delete=update.delete, upsert=update.upsert, **rules)
 
     def replay(self, updates: Iterable[Update]) -> None:
-        """Let updates happen whose changes nobody wants to know."""
+        """Apply updates whose changes are not wanted, as when a stream is resumed.  What follows may be derived once."""
         for update in updates:
-            self._done(update)
+            self._update_with(update)
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -231,24 +270,24 @@ class KnowledgeBase:
             return AllFacts([self[name] for name in self.relations])
         return self[relation]
 
+    @_abstract
     def __getitem__(self, relation: str) -> Facts:
-        """The facts of a relation; in a notebook they show themselves as a table."""
-        raise NotImplementedError
+        """The facts of a relation; a notebook shows them as a table."""
 
     def __contains__(self, fact: object) -> bool:
         """Whether a fact, such as `("path", "a", "c")`, holds."""
         return isinstance(fact, tuple) and bool(fact) and fact[0] in self.relations and fact[1:] in self[str(fact[0])]
 
+    @_abstract
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        raise NotImplementedError
 
+    @_abstract
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        raise NotImplementedError
 
     def graph(self) -> GraphPicture:
-        """The program as a picture, with the number of facts of each relation; notebooks show it by themselves."""
+        """The program as a picture, with the number of facts of each relation; a notebook shows it."""
         from tidelog.report.graph import picture
         from tidelog.report.svg import GraphPicture
 

@@ -1,4 +1,4 @@
-"""What a knowledge base is made from: a program's text or path, and options."""
+"""The arguments of a knowledge base: the program, as a text or a path, and options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tidelog.source import Source
 
 
 def refuse(**options: object) -> None:
-    """Say no to values of options that are not there."""
+    """Raise an error for the first option whose value is not one of the choices."""
     known: dict[str, tuple[object, ...]] = {
         "engine": ("local", "spark"),
         "algorithm": ("auto", "bf", "dred", "counting", "rematerialise"),
@@ -22,6 +22,11 @@ def refuse(**options: object) -> None:
             continue
         choices = ", ".join(repr(choice) for choice in known[name])
         raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
+
+
+def options_given(**options: object) -> list[str]:
+    """The names of the options that have a value."""
+    return [name for name, value in options.items() if value is not None]
 
 
 def source_of(rules: str | PathLike[str] | Source) -> Source:

@@ -182,7 +182,7 @@ def test_another_stream_is_not_gone_on_with(folder: Path) -> None:
     write(folder / "u.jsonl", UPDATES[:2])
     status, _, err = run("--updates", "u.jsonl", "--out", "c.jsonl", "--resume", "--quiet")
     assert status == 1
-    assert err.startswith("error TL077: cannot go on after update 4, u.jsonl:4 (id d): the stream ends after 2 updates\n")
+    assert err.startswith("error TL077: cannot resume after update 4, u.jsonl:4 (id d): the stream ends after 2 updates\n")
     assert (folder / "c.jsonl").read_bytes() == before
 
 

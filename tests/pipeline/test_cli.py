@@ -57,7 +57,7 @@ def test_dry_run_of_a_job_on_spark_starts_no_spark(tmp_path: Path) -> None:
     assert status == 0
     assert "if its facts fit the budget of 1.0 GB; otherwise decomposed" in out
     _, out, _ = command("run", job, "--dry-run", "--placement", "rounds")
-    assert "  path  rounds  as asked for, where that can be\n" in out
+    assert "  path  rounds  as the job file says, where that is possible\n" in out
 
 
 def test_check(tmp_path: Path) -> None:

@@ -128,13 +128,13 @@ def test_an_error_of_an_update_that_has_no_place() -> None:
 def test_what_is_waiting_is_what_comes_next() -> None:
     kb = KnowledgeBase(RULES)
     seen: list[object] = []
-    work_off = kb.apply
+    apply = kb.apply
 
-    def looking(update: Update, waiting: Any) -> Any:
-        seen.append((update, waiting(), waiting()))
-        return work_off(update, waiting)
+    def peeking(update: Update, next_update: Any = None) -> Any:
+        seen.append((update, next_update(), next_update()))
+        return apply(update, next_update)
 
-    kb.apply = looking  # type: ignore[method-assign]
+    kb.apply = peeking  # type: ignore[method-assign]
     updates = [Update(number, insert=(("edge", number, number + 1),)) for number in range(4)]
     list(kb.follow(updates))
     assert seen == [(update, ahead, ahead) for update, ahead in zip(updates, [*updates[1:], None], strict=True)]
@@ -202,6 +202,6 @@ def test_updates_are_taken_and_then_worked_off() -> None:
         assert (update, following.number, following.backlog) == (Update.from_dict(STREAM[0]), 1, 2)
         assert kb.count("edge") == 0
         assert update is not None
-        assert following.work_off(update).stats.inserted == 2
+        assert following.apply(update).stats.inserted == 2
         assert [following.take() is None for _ in range(3)] == [False, False, True]
         assert following.number == 3

@@ -90,12 +90,12 @@ def test_standard_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
     [
         (Update("x", place="u.jsonl:7"), 6, "the stream ends after 6 updates"),
         (None, 1, "the stream ends after 1 update"),
-        (Update("y", place="u.jsonl:7"), 7, r"the stream has u.jsonl:7 \(id y\) there"),
-        (Update("x", place="v.jsonl:7"), 7, r"the stream has v.jsonl:7 \(id x\) there"),
+        (Update("y", place="u.jsonl:7"), 7, r"the stream has u.jsonl:7 \(id y\) in its place"),
+        (Update("x", place="v.jsonl:7"), 7, r"the stream has v.jsonl:7 \(id x\) in its place"),
     ],
 )
 def test_another_stream_is_noticed(last: Update | None, count: int, problem: str) -> None:
-    with pytest.raises(TidelogError, match=rf"TL077: cannot go on after update 7, a/u.jsonl:7 \(id x\): {problem}"):
+    with pytest.raises(TidelogError, match=rf"TL077: cannot resume after update 7, a/u.jsonl:7 \(id x\): {problem}"):
         Position(7, "a/u.jsonl:7", "x").check(last, count)
 
 
@@ -109,11 +109,11 @@ def test_states_that_cannot_be_used(out: Path) -> None:
         Journal(out, resume=True)
     written(out)
     out.write_text("{}\n", encoding="utf-8")
-    with pytest.raises(TidelogError, match=r"TL077: .* it is shorter than it was"):
+    with pytest.raises(TidelogError, match=r"TL077: .* it is shorter than changes.jsonl.state says"):
         Journal(out, resume=True)
     for damaged in ("", "[]", '{"finished": 1}', '{"finished": "x", "place": "", "id": 1, "sizes": []}'):
         out.with_name("changes.jsonl.state").write_text(damaged, encoding="utf-8")
-        with pytest.raises(TidelogError, match=r"TL077: cannot go on: .* is damaged"):
+        with pytest.raises(TidelogError, match=r"TL077: cannot resume: .* is damaged"):
             Journal(out, resume=True)
 
 

@@ -28,7 +28,7 @@ def ids(source: UpdateSource) -> list[object]:
 
 @pytest.fixture(autouse=True)
 def _looking_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_LOOK_EVERY", 0.001)
+    monkeypatch.setattr(module, "_POLL_EVERY", 0.001)
 
 
 def meanwhile(*steps: Callable[[], object]) -> threading.Thread:

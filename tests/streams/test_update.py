@@ -78,7 +78,7 @@ def test_python_values_in_dictionaries() -> None:
             "u:3: error TL076: [1, 2], fact 1 of `delete`: it does not begin with the name",
             "write the name",
         ),
-        ('{"delete": [["p", null]]}', 'u:3: error TL076: ["p", null], fact 1 of `delete`: there is no null', "write the name"),
+        ('{"delete": [["p", null]]}', 'u:3: error TL076: ["p", null], fact 1 of `delete`: null is not a value', "write the name"),
         ('{"delete": [["p", [1]]]}', 'u:3: error TL076: ["p", [1]], fact 1 of `delete`: an argument is a single', "write the"),
         ('{"add_rules": "p."}', 'u:3: error TL076: `add_rules` is "p.", and not a list of texts', "write"),
         ('{"remove_rules": [1]}', "u:3: error TL076: `remove_rules` is [1], and not a list of texts", "write"),
@@ -97,7 +97,7 @@ def test_nesting_without_end_is_an_error() -> None:
 def test_all_problems_come_at_once_and_long_ones_are_cut() -> None:
     lines = problems({"insert": [[None, "x" * 100], ["p"]], "upserts": []})
     assert [line for line in lines if "TL076" in line] == [
-        f'error TL076: [null, "{"x" * 51}…, fact 1 of `insert`: there is no null',
+        f'error TL076: [null, "{"x" * 51}…, fact 1 of `insert`: null is not a value',
         'error TL076: an update has no "upserts"',
     ]
 

@@ -1,4 +1,9 @@
-"""The command `tidelog`."""
+"""The command `tidelog`: nothing is computed here.
+
+`shell` has the application, errors and exit codes; a module for each group of commands: `texts` (`check`, `format`), `evaluation`
+(`run`, `query`), `graph`, `stream`, `pipeline`; `display` and `stream_display` show progress, and `stopping` handles SIGTERM and
+Ctrl-C.  Nothing imports this package but the entry points.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_display(*, is_quiet: bool) -> Iterator[ShowProgress | None]:
-    """A line on standard error that says where the work stands; nothing if standard error is no terminal."""
+    """A progress line on standard error; nothing if standard error is not a terminal."""
     if is_quiet or not sys.stderr.isatty():
         yield None
         return
@@ -31,7 +31,7 @@ def progress_display(*, is_quiet: bool) -> Iterator[ShowProgress | None]:
 
 
 def progress_line(progress: Progress) -> str:
-    """Where the work stands, in one line."""
+    """The progress of an evaluation, in one line."""
     rate = progress.derivations / progress.seconds if progress.seconds else 0.0
     return (
         f"unit {progress.unit + 1} of {progress.units}  {progress.working_on}  round {progress.round}  "

@@ -76,13 +76,13 @@ def run_command(
 @reporting
 def stream_command(
     job: JobFile,
-    once: Annotated[bool, typer.Option("--once", help="Work off what is waiting, and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Apply the updates that are waiting, and end.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write the report to this file.", metavar="FILE")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
-    """Follow a folder of updates: keep what follows true, write what each update changes; go on where an earlier run stopped.
+    """Follow a folder of updates: maintain what follows, write what each update changes; resume where an earlier run stopped.
 
-    SIGTERM and Ctrl-C end it after the batch in hand.
+    SIGTERM and Ctrl-C end it after the current micro-batch.
     """
     from tidelog.cli.stream_display import Done, stream_display
     from tidelog.pipeline.job.job_file import read_job
@@ -99,7 +99,7 @@ def stream_command(
                 streaming.begin()
             except Stopped:
                 streaming.close()
-                shown.done("stopped before the first update; the next start begins anew, or goes on after the last commit")
+                shown.done("stopped before the first update; the next start resumes after the last commit, if there is one")
                 return
         try:
             with stopping.working(), stream_display(is_quiet=quiet, is_printing=False) as display:

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C for a command that works off one thing after the other: what is in hand is finished, then it is over."""
+"""SIGTERM and Ctrl-C for a command that processes one item after the other: the current item is finished first."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ T = TypeVar("T")
 
 
 class Stopped(BaseException):
-    """Raised where nothing is in hand, so that there is nothing to finish."""
+    """Raised while no item is being processed."""
 
 
 class Stopping:
-    """Whether somebody has asked to stop."""
+    """Whether a signal has requested to stop."""
 
     def __init__(self) -> None:
         self.requested: int | None = None
-        """The signal by which somebody has."""
+        """That signal."""
         self._is_urgent = False
         self._is_idle = True
-        """Whether nothing is in hand: while waiting, and before the first thing."""
+        """Whether no item is being processed: while waiting, and before the first one."""
 
     def __enter__(self) -> Self:
         self._before = _set(signal.SIGTERM, self._stop)
@@ -35,7 +35,7 @@ class Stopping:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """From now on, Ctrl-C asks to stop, too; before, it interrupts, as it does everywhere."""
+        """In this context Ctrl-C requests to stop as well; elsewhere it interrupts, as usual."""
         before, self._is_idle = _set(signal.SIGINT, self._stop), False
         try:
             yield
@@ -43,7 +43,7 @@ class Stopping:
             _set(signal.SIGINT, before)
 
     def waiting_for(self, wait: Callable[[], T]) -> T:
-        """What a function gives that may wait; `Stopped` is raised if somebody has asked to stop, or does so meanwhile."""
+        """Call a function that may wait; `Stopped` is raised if a stop has been requested, or is requested meanwhile."""
         self._is_idle = True
         try:
             if self.requested is not None:
@@ -53,7 +53,7 @@ class Stopping:
             self._is_idle = False
 
     def look(self) -> None:
-        """Called now and then while something is in hand: a second Ctrl-C does not wait until that is finished."""
+        """Called now and then while an item is processed: a second Ctrl-C interrupts that."""
         if self._is_urgent:
             raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""`tidelog stream`: a program kept true while updates come."""
+"""`tidelog stream`: a materialisation maintained under a stream of updates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _INTERRUPTED = 130
 
 
 class Marking(StrEnum):
-    """Whether updates that are waiting already are used to prepare for them."""
+    """Whether the deletions of the next update are marked while one is applied."""
 
     AUTO = "auto"
     ON = "on"
@@ -53,24 +53,24 @@ def stream_command(
         typer.Option(help="Write a line of JSON for each change to this file, not to standard output.", metavar="FILE"),
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file or folder has been read.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on after the last update that an earlier run finished.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume after the last update that an earlier run finished.")] = False,
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
     algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, bf, dred, ...", metavar="NAME")] = "auto",
-    marking: Annotated[Marking, typer.Option(help="Look ahead at updates that are waiting.")] = Marking.AUTO,
+    marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
     no_modules: NoModules = False,
     quiet: Quiet = False,
 ) -> None:
-    """Keep what follows from a program true while updates come, one by one; print or write what each of them changes."""
+    """Maintain what follows from a program under a stream of updates; print or write what each of them changes."""
     from tidelog.cli.stream_display import stream_display
     from tidelog.streams.following import Following
     from tidelog.streams.journal import Journal
     from tidelog.streams.opening import open_source
 
     if resume and out is None:
-        raise typer.BadParameter("--resume needs --out, which says what has been done")
+        raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
     if str(program) == updates == "-":
         raise typer.BadParameter("standard input is either the program or the updates")
     with ExitStack() as stack:
@@ -100,7 +100,7 @@ def stream_command(
                 journal.position.check(last, following.number)
             _ = kb.statistics  # what follows from the facts before the first update is derived now
             with journal, stopping.working():
-                _work_off(following, journal, display, stopping)
+                _apply_all(following, journal, display, stopping)
         except Stopped:
             pass
     if not quiet:
@@ -109,11 +109,11 @@ def stream_command(
         raise typer.Exit(_INTERRUPTED)
 
 
-def _work_off(following: Following, journal: Journal, display: StreamDisplay, stopping: Stopping) -> None:
+def _apply_all(following: Following, journal: Journal, display: StreamDisplay, stopping: Stopping) -> None:
     from tidelog.cli.stream_display import Done, heading
 
     while (update := stopping.waiting_for(following.take)) is not None:
-        change = following.work_off(update)
+        change = following.apply(update)
         done = Done(following.number, change, following.backlog)
         journal.add(update, following.number, change.to_json() + "\n", heading(), done.row())
         display.done(done)

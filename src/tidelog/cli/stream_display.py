@@ -1,4 +1,4 @@
-"""A stream on the terminal: a picture that changes, or a line for each update; and its statistics as rows."""
+"""A stream on the terminal: a live table, or a line for each update; and its statistics as rows of CSV."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _HEADING = (
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """One update that has been worked off."""
+    """One update that has been applied."""
 
     number: int
     change: Change
     backlog: int
     placements: str = ""
-    """Where the parts of the program are, on Spark."""
+    """Where the units of the program are evaluated, on Spark."""
 
     @property
     def facts_in(self) -> int:
@@ -93,7 +93,7 @@ def _csv(cells: tuple[object, ...]) -> str:
 
 
 class StreamDisplay:
-    """What is shown of a stream: nothing, unless a subclass does."""
+    """Counts updates and shows nothing; subclasses show them."""
 
     def __init__(self) -> None:
         self.updates = self.facts_in = self.facts_out = self.marks = 0
@@ -117,7 +117,7 @@ class StreamDisplay:
 
 
 class PlainDisplay(StreamDisplay):
-    """A line for each update, and one when parts of the program are at other places."""
+    """A line for each update, and one when placements change."""
 
     _placements = ""
 
@@ -131,7 +131,7 @@ class PlainDisplay(StreamDisplay):
 
 
 class LiveDisplay(StreamDisplay):
-    """A picture of how things stand."""
+    """A table that is redrawn in place."""
 
     def __init__(self, live: Live) -> None:
         super().__init__()
@@ -149,7 +149,7 @@ class LiveDisplay(StreamDisplay):
         self._last, self._deriving = done, ""
 
     def __rich__(self) -> Table:
-        """The picture; it is asked for several times a second, however fast updates come."""
+        """The table; it is drawn several times a second, however fast updates arrive."""
         table = Table.grid(padding=(0, 2))
         for name, text in self._rows():
             table.add_row(Text(name, style="bold"), Text(text, overflow="ellipsis", no_wrap=True))

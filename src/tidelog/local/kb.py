@@ -26,6 +26,7 @@ from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
+from tidelog.options import options_given
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
@@ -33,6 +34,7 @@ from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
+    from tidelog.files.delimited import Header
     from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
@@ -62,22 +64,23 @@ class LocalKnowledgeBase(KnowledgeBase):
         source: object,
         *,
         format: str | None = None,  # noqa: A002
-        header: Any = "auto",
+        header: Header = "auto",
         defaults: Mapping[str | int, object] | None = None,
         upsert: bool = False,
-        **options: Any,
+        options: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
+        rejects: object = None,
     ) -> LoadReport:
         """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
 
-        Nothing is derived before somebody asks for facts.  The result says what was read and which types were found.  With
-        `upsert=True` each row takes the place of the explicit facts that have its key; of two rows with one key, the last counts.
+        Nothing is derived before facts are read.  The result says what was read and which types were found.  With
+        `upsert=True` each row replaces the explicit facts with its key; of two rows with one key, the last counts.
         """
         from tidelog.files.reading import read
 
-        if options:
-            raise fail(
-                "TL074", f"the local engine takes no {', '.join(options)} to load", fix='leave it out, or choose engine="spark"'
-            )
+        if refused := options_given(options=options, columns=columns, rejects=rejects):
+            fix = 'leave it out, or choose engine="spark"'
+            raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         key = self._schema.key_of(relation) if upsert else ()
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
         self._know(relation, len(loaded.columns))
@@ -130,16 +133,16 @@ class LocalKnowledgeBase(KnowledgeBase):
         inserted, deleted = _with_facts(planned, insert, delete)
         return self._apply((inserted, deleted, upsert), started, planned=planned)
 
-    def apply(self, update: Update, waiting: NextUpdate) -> Change:
-        """Apply one update of a stream, with what is known of the next one."""
+    def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
+        """Apply one update of a stream, with marks from the one before, and marks for the next one."""
         started = perf_counter()
         if update.remove_rules or update.add_rules:
-            return self._done(update)
+            return self._update_with(update)
         if self._ahead is None:
             if self._marking is False or self._algorithm in ("counting", "rematerialise"):
-                return super().apply(update, waiting)
+                return super().apply(update, next_update)
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
-        stream, read = (self._ahead, update, waiting), self._ahead.given(update)
+        stream, read = (self._ahead, update, next_update), self._ahead.given(update)
         if read is not None and read.relations == len(self._schema.loaded):
             return self._apply(read, started, stream)
         return self._apply(self._update_reader.read(self._schema, update.insert, update.delete, update.upsert), started, stream)

@@ -1,12 +1,11 @@
-"""Pipelines: a job file says where facts come from, which rules apply, and where results go.
+"""Pipelines: a job file names the sources of facts, the rules, and the sinks of results.
 
-`job` reads the file, all its errors at once (`checking` takes it apart key by key, `values` reads sizes and hides secrets).
-`run` carries a job through its stages with a `backend`: the local engine (`local_backend`, with `local_rows` and `local_rdf`
-for its sources) or Spark (`spark_backend`).  `sinks` writes results as versions of a folder, and one pointer file says which
-version counts (`versions`, over the file systems of `stores`).  `streaming` follows updates (`stream_sources`), works them off
-(`working_off`), and keeps what it goes on from (`stream_state`) and a change feed (`feed`).  `outcome` is what is known of a
-finished run (`stream_results`, `stream_history`: of a stream so far), `manifest` the same as JSON, `report` the same as a page
-with pictures (`plots`, `style`); `dry_run` and `terminal` are what people see before and meanwhile.
+- `job`: the job file, read and checked;
+- `report`: what is known of a run, as a record, a manifest, a page and on the terminal;
+- `batch`: one run, from the sources to the sinks;
+- `streaming`: a job that follows a stream of updates, in micro-batches.
+
+Each room imports those above it in this list.  No engine imports the pipeline.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Each part is imported when it is first used."""
+    """Names of `_HOMES` are imported on first use."""
     if name in _HOMES:
         from importlib import import_module
 

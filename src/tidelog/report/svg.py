@@ -88,7 +88,7 @@ class GraphPicture:
     def _legend(self) -> str:
         arrows = "dashed arrow: negated or aggregated"
         if self._picture.is_difference:
-            return f"green: rules come or go; orange: may receive a difference; red: dropped; {arrows}"
+            return f"green: rules added or removed; orange: may receive a difference; red: dropped; {arrows}"
         return f"blue: a module, kept by an algorithm of its own; round: explicit facts; {arrows}"
 
     def _drawn(self, placed: Layout, sizes: list[Point]) -> Iterator[str]:

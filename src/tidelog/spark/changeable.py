@@ -58,18 +58,18 @@ class Changeable(EngineHolder):
             return self._change_rules(parts, remove_rules, add_rules)
         return self._update(parts)
 
-    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        """One update of a stream; where all is in the kernel, with what is known of the next one."""
+    def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
+        """Apply one update of a stream; where everything is in the kernel, with a look at the next one."""
         is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         engine = self._roomy_engine()
         if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
-            return self._done(update)
+            return self._update_with(update)
         if self._stream is None or not self._stream.serves(engine):
             self._stream = StreamInKernel(engine, self._read_ahead, self._algorithm, always=self._marking is True)
         known, self._loaded = self._loaded, dict(self._loaded)
         try:
             worked = self._stream.work_off(
-                update, waiting, lambda: self._rows_of(update), self._watch(), self._know, len(self._loaded)
+                update, next_update, lambda: self._rows_of(update), self._watch(), self._know, len(self._loaded)
             )
         except BaseException:
             self._loaded = known

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
+from tidelog.options import options_given
+from tidelog.redaction import without_secrets
 from tidelog.spark.changeable import Changeable
 
 if TYPE_CHECKING:
+    from tidelog.files.delimited import Header
     from tidelog.spark.ingest import Ingested, Rejects
 
 
@@ -24,18 +26,19 @@ class SparkKnowledgeBase(Changeable):
         source: object,
         *,
         format: str | None = None,  # noqa: A002
-        header: Any = "auto",
-        options: dict[str, str] | None = None,
-        columns: dict[str, str] | None = None,
+        header: Header = "auto",
+        defaults: Mapping[str | int, object] | None = None,
+        upsert: bool = False,
+        options: Mapping[str, str] | None = None,
+        columns: Mapping[str, str] | None = None,
         rejects: Rejects | None = None,
-        **others: Any,
     ) -> LoadReport:
         """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
         from tidelog.spark.ingest import Rejects, ingest
 
-        if others:
-            fix = "leave it out" if "upsert" not in others else "give the rows to `update(upsert=…)`"
-            raise fail("TL074", f'engine="spark" takes no {", ".join(others)} to load', fix=fix)
+        if refused := options_given(defaults=defaults, upsert=upsert or None):
+            fix = "give the rows to `update(upsert=…)`" if upsert else "leave it out"
+            raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load', fix=fix)
         with _keeping_secrets(options or {}):
             ingested = ingest(
                 self.spark,
@@ -80,15 +83,9 @@ class SparkKnowledgeBase(Changeable):
 @contextmanager
 def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
     """Around a reader that is given options: its errors repeat none of the secrets among them, nor does what they came from."""
-    from tidelog.pipeline.job.job_values import redacted
-
     try:
         yield
     except TidelogError as error:
         if not options:
             raise
-        shown = []
-        for problem in error.diagnostics:
-            notes = tuple(redacted(note, [options]) for note in problem.notes)
-            shown.append(replace(problem, message=redacted(problem.message, [options]), notes=notes))
-        raise TidelogError(shown) from None
+        raise without_secrets(error, options) from None

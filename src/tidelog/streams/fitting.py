@@ -1,4 +1,4 @@
-"""Texts in columns of dates, timestamps, IRIs or literals: JSON has no words for those, so a stream may write them as texts."""
+"""Texts in columns of dates, timestamps, IRIs or literals: JSON has no such types, so a stream may write them as texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _AS_TEXT = (Kind.DATE, Kind.TIMESTAMP, Kind.IRI, Kind.LITERAL)
 
 
 def fitting(relations: Mapping[str, Relation]) -> Callable[[Update], Update]:
-    """What turns texts of updates into what their columns are declared as; texts that do not fit stay, for others to refuse."""
+    """A function that converts texts of updates to the declared types of their columns; one that does not fit stays a text."""
     readers: dict[str, dict[int, Callable[[str], Value | None]]] = {}
     for name, relation in relations.items():
         kinds = {at: column.type for at, column in enumerate(relation.columns or ()) if column.type in _AS_TEXT}

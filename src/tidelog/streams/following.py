@@ -1,4 +1,4 @@
-"""Working off a stream: an iterator over updates that gives the changes they make."""
+"""Following a stream: an iterator that applies updates and gives the change of each."""
 
 from __future__ import annotations
 
@@ -21,33 +21,35 @@ class Follower(Protocol):
     def relations(self) -> Mapping[str, Relation]:
         """All relations by name."""
 
-    def apply(self, update: Update, waiting: Callable[[], Update | None]) -> Change: ...
+    def apply(self, update: Update, next_update: Callable[[], Update | None]) -> Change:
+        """Apply one update; `next_update` gives the one after it if it has arrived already."""
 
-    def replay(self, updates: Iterable[Update]) -> None: ...
+    def replay(self, updates: Iterable[Update]) -> None:
+        """Apply updates whose changes are not wanted."""
 
 
-class _Work:
-    """What both ways of following share: one update after the other, and which one it is."""
+class _Progress:
+    """What both iterators share: the knowledge base, and the update that is being applied."""
 
     def __init__(self, kb: Follower) -> None:
         self._kb = kb
         self.number = 0
-        """How many updates have been begun; also the number of the last one, counted from 1."""
+        """The number of the update that was taken last, counted from 1."""
         self.update: Update | None = None
-        """The update that was begun last; None if it could not be understood."""
+        """The update that was taken last; None if it could not be read."""
 
-    def _done(self, update: Update, waiting: Callable[[], Update | None]) -> Change:
-        return replace(self._kb.apply(update, waiting), id=update.id)
+    def _applied(self, update: Update, next_update: Callable[[], Update | None]) -> Change:
+        return replace(self._kb.apply(update, next_update), id=update.id)
 
     def _at(self, error: TidelogError) -> UpdateError:
         return UpdateError(error.diagnostics, self.update, self.number)
 
 
-class Following(_Work, Iterator[Change]):
+class Following(_Progress, Iterator[Change]):
     """The changes that the updates of a stream make, one after the other.
 
-    An update is worked off when its change is asked for.  If one fails, `UpdateError` is raised, the knowledge base is what it
-    was before that update, and whoever asks again gets the next one.
+    `next` takes one update and applies it.  If that fails, `UpdateError` is raised, the knowledge base is as before that update,
+    and `next` goes on with the one after it.
     """
 
     def __init__(self, kb: Follower, source: UpdateSource) -> None:
@@ -59,10 +61,10 @@ class Following(_Work, Iterator[Change]):
         update = self.take()
         if update is None:
             raise StopIteration
-        return self.work_off(update)
+        return self.apply(update)
 
     def take(self) -> Update | None:
-        """Wait for the next update, and nothing more; None at the end."""
+        """Wait for the next update, and do not apply it; None at the end."""
         self.update = None
         self.number += 1
         try:
@@ -74,17 +76,17 @@ class Following(_Work, Iterator[Change]):
             self.close()
         return self.update
 
-    def work_off(self, update: Update) -> Change:
-        """Work off the update that was taken."""
+    def apply(self, update: Update) -> Change:
+        """Apply the update that was taken."""
         try:
-            return self._done(update, self.source.waiting)
+            return self._applied(update, self.source.waiting)
         except TidelogError as error:
             raise self._at(error) from error
 
     def replay(self, count: int) -> Update | None:
-        """Let the first few updates happen whose changes nobody wants to know; the last of them.
+        """Apply the first `count` updates without their changes; the last of them.
 
-        If there are not so many, `number` says how many there were.
+        If there are fewer, `number` says how many there were.
         """
         last: Update | None = None
 
@@ -108,7 +110,7 @@ class Following(_Work, Iterator[Change]):
         return self.source.backlog
 
     def close(self) -> None:
-        """Let go of files that are open."""
+        """Close the files that are open."""
         self.source.close()
 
     def __enter__(self) -> Self:
@@ -118,8 +120,8 @@ class Following(_Work, Iterator[Change]):
         self.close()
 
 
-class AsyncFollowing(_Work, AsyncIterator[Change]):
-    """The same over an asynchronous iterator.  Waiting for updates gives way to others; working one off does not."""
+class AsyncFollowing(_Progress, AsyncIterator[Change]):
+    """The same over an asynchronous iterator.  Waiting for an update yields to other tasks; applying one does not."""
 
     def __init__(self, kb: Follower, updates: AsyncIterator[object]) -> None:
         super().__init__(kb)
@@ -134,18 +136,18 @@ class AsyncFollowing(_Work, AsyncIterator[Change]):
         try:
             known, self._ahead = self._ahead, None
             self.update = known[1] if known is not None and known[0] is thing else self._prepared(thing, self.number)
-            return self._done(self.update, self._waiting)
+            return self._applied(self.update, self._next_update)
         except TidelogError as error:
             raise self._at(error) from error
 
     def _prepared(self, thing: object, number: int) -> Update:
         return self._prepare(as_update(thing, f"update {number}"))
 
-    def _waiting(self) -> Update | None:
-        """The next update, if it is in a queue already; nobody can look into another iterator without running it."""
+    def _next_update(self) -> Update | None:
+        """The next update, if it is in a queue already; another iterator cannot be inspected without running it."""
         if self._ahead is None and isinstance(self._updates, QueuedUpdates) and (thing := self._updates.waiting()) is not None:
             try:
                 self._ahead = thing, self._prepared(thing, self.number + 1)
-            except TidelogError:  # its turn will come
+            except TidelogError:  # raised when its turn comes
                 return None
         return self._ahead[1] if self._ahead is not None else None

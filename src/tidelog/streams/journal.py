@@ -1,8 +1,8 @@
-"""What a stream has done, in files: a line for each change, and how far it has come, so that it can go on there.
+"""The journal of a stream: a file with a line for each change, and the position in the stream, from which it can be resumed.
 
-The state, beside the file of changes, is written after each change, under another name that then takes the place of the old one.
-So whenever the process ends, it speaks of changes that have been written; what stands behind these is cut off when the stream
-goes on, and done again.
+The position is in a file beside that of the changes.  It is written after each change, to a temporary file that is then renamed.
+So it never counts a change that has not been written, whenever the process ends.  Lines after the position are cut off when the
+stream is resumed, and their updates are applied again.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ _FIX = "give the stream from its beginning, or start over without --resume"
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a stream has come."""
+    """A position in a stream."""
 
     finished: int = 0
-    """How many updates have been worked off."""
+    """How many updates have been applied."""
     place: str = ""
     id: str | int | None = None
-    """Of the last one: where it came from, and its id."""
+    """Of the last of them: where it came from, and its id."""
     sizes: tuple[int, ...] = ()
-    """How many bytes each file had then."""
+    """The sizes of the files then, in bytes."""
 
     def check(self, last: Update | None, count: int) -> None:
-        """Whether a stream has so many updates, and the last of them is the one that was worked off last."""
+        """Raise an error unless `last`, the last of `count` updates of a stream, is the one at this position."""
         if count < self.finished:
             raise self._error(f"the stream ends after {count} update{'' if count == 1 else 's'}")
         if last is not None and (last.id, _name(last.place)) != (self.id, _name(self.place)):
             found = last.place + (f" (id {last.id})" if last.id is not None else "")
-            raise self._error(f"the stream has {found} there")
+            raise self._error(f"the stream has {found} in its place")
 
     def _error(self, problem: str) -> TidelogError:
         shown = f", {self.place}" + (f" (id {self.id})" if self.id is not None else "")
-        return fail("TL077", f"cannot go on after update {self.finished}{shown}: {problem}", fix=_FIX)
+        return fail("TL077", f"cannot resume after update {self.finished}{shown}: {problem}", fix=_FIX)
 
 
 def _name(place: str) -> str:
-    """A place without the folder, which depends on where somebody stands."""
+    """A place without its folder, which depends on the working directory."""
     return place.rpartition("/")[2]
 
 
 class Journal:
-    """A file of changes, or standard output; perhaps one of statistics; and the state beside the first."""
+    """A file of changes, or standard output; optionally one of statistics; and the position beside the first."""
 
     def __init__(self, out: Path | None, stats: Path | None = None, *, resume: bool = False) -> None:
-        """With `resume`, the files go on where the state says; otherwise, or if there are none, they begin.
+        """With `resume`, the files are continued from the recorded position; otherwise, or if there are none, they begin.
 
-        Nothing is written before `with` is reached, so that what was there stays if the program turns out to be wrong.
+        Nothing is written before `with`, so that old files are kept if the program has an error.
         """
         self._out, self._paths = out, [path for path in (out, stats) if path is not None]
         self._state = out.with_name(f"{out.name}.state") if out is not None else None
@@ -74,7 +74,7 @@ class Journal:
                 file = path.open("r+b" if path.exists() else "w+b")
                 self._files.append(file)
                 file.seek(file.truncate(size))
-        self._note(self.position)
+        self._record(self.position)
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -82,7 +82,7 @@ class Journal:
             file.close()
 
     def add(self, update: Update, finished: int, change: str, heading: str, row: str) -> None:
-        """Write what one update did: a line, a row of statistics, their heading above the first; then, that it is finished."""
+        """Write the change of one update and a row of statistics, with a heading above the first; then record the position."""
         rows = list(zip(self._paths, self._files, strict=True))
         if self._out is None:
             sys.stdout.write(change)
@@ -91,9 +91,9 @@ class Journal:
             _append(*rows.pop(0), change)
         for path, file in rows:
             _append(path, file, row if file.tell() else heading + row)
-        self._note(Position(finished, update.place, update.id))
+        self._record(Position(finished, update.place, update.id))
 
-    def _note(self, position: Position) -> None:
+    def _record(self, position: Position) -> None:
         self.position = replace(position, sizes=tuple(file.tell() for file in self._files))
         if self._state is None:
             return
@@ -103,20 +103,20 @@ class Journal:
             temporary.replace(self._state)
 
     def _read(self, state: Path) -> Position:
-        """The state of an earlier run; the beginning if there was none."""
+        """The position of an earlier run; the beginning if there was none."""
         if not state.exists():
             if self._paths[0].exists():
-                message = f"cannot go on with {self._paths[0]}: there is no {state.name} beside it, which says how far it is"
+                message = f"cannot resume {self._paths[0]}: there is no {state.name} beside it, which records its position"
                 raise fail("TL077", message, fix="start over without --resume")
             return Position()
         try:
             kept = json.loads(state.read_text(encoding="utf-8"))
             position = Position(int(kept["finished"]), str(kept["place"]), kept["id"], tuple(map(int, kept["sizes"])))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise fail("TL077", f"cannot go on: {state} is damaged: {error}", fix=_FIX) from error
+            raise fail("TL077", f"cannot resume: {state} is damaged: {error}", fix=_FIX) from error
         for path, size in zip(self._paths, position.sizes, strict=False):
             if (path.stat().st_size if path.exists() else 0) < size:
-                raise fail("TL077", f"cannot go on with {path}: it is shorter than it was", fix=_FIX)
+                raise fail("TL077", f"cannot resume {path}: it is shorter than {state.name} says", fix=_FIX)
         return position
 
 

@@ -18,14 +18,14 @@ from tidelog.streams.source import UpdateSource
 from tidelog.streams.update import Update
 
 _CHUNK = 1 << 20
-_LOOK_EVERY = 0.1
-"""Seconds between two looks at a file or folder for which nothing but looking tells that it has grown."""
+_POLL_EVERY = 0.1
+"""Seconds between two polls of a file or folder that may grow."""
 _ENDINGS = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _BOM = b"\xef\xbb\xbf"
 
 
 class Lines(UpdateSource):
-    """Updates from lines; those that are empty are passed over."""
+    """Updates from lines; empty ones are skipped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -50,18 +50,18 @@ class Lines(UpdateSource):
 
     @abstractmethod
     def _read(self, *, wait: bool) -> bool:
-        """Read some more lines; False at the end, or if none are there and nobody waits."""
+        """Read some more lines; False at the end, or, without `wait`, if there are none now."""
 
 
 class _Splitter:
-    """Bytes of one file on their way to numbered lines."""
+    """Splits the bytes of one file into numbered lines."""
 
     def __init__(self, name: str, lines: deque[tuple[str, int, bytes]]) -> None:
         self.name, self._lines = name, lines
         self._number, self._rest = 0, [b""]
 
     def add(self, data: bytes) -> None:
-        """Some more bytes; what is behind the last line break waits for the rest of its line."""
+        """Add bytes; those after the last line break are kept until the rest of their line is there."""
         first, *others = data.split(b"\n")
         self._rest.append(first)
         for part in others:
@@ -81,7 +81,7 @@ class _Splitter:
 
 
 class _OpenFile:
-    """A file of lines that is being read, unpacked if its name ends with `.gz`."""
+    """A file of lines that is being read, decompressed if its name ends with `.gz`."""
 
     def __init__(self, path: Path, lines: deque[tuple[str, int, bytes]]) -> None:
         self._name, self._splitter = str(path), _Splitter(str(path), lines)
@@ -97,7 +97,7 @@ class _OpenFile:
             data = self._file.read1(_CHUNK)
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             self._file.close()
-            fix = "write the file again, and rename it when it is whole"
+            fix = "write the file again, and rename it when it is complete"
             raise fail("TL083", f"{self._name} is damaged: {error}", fix=fix) from error
         except OSError as error:
             self._file.close()
@@ -106,13 +106,13 @@ class _OpenFile:
         return bool(data)
 
     def end(self) -> None:
-        """There will be no more: what is left is the last line."""
+        """Take the rest as the last line, and close the file."""
         self._splitter.end()
         self._file.close()
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing is to be expected any more."""
+        """Whether the file has been read to its end."""
         return self._file.closed
 
     def close(self) -> None:
@@ -143,7 +143,7 @@ class FileSource(Lines):
             self._file.end()
             return True
         if wait:
-            time.sleep(_LOOK_EVERY)
+            time.sleep(_POLL_EVERY)
         return wait
 
     def close(self) -> None:
@@ -153,10 +153,10 @@ class FileSource(Lines):
 
 
 class PipeSource(Lines):
-    """Updates from what somebody else writes, as they come: standard input, a named pipe, a socket."""
+    """Updates from another process, as they arrive: standard input, a named pipe, a socket."""
 
     def __init__(self, file: BinaryIO, name: str, *, is_own: bool = False) -> None:
-        """Bytes are read past the buffer of `file`, since nobody can tell whether reading that would wait."""
+        """Reads the file descriptor and not the buffer of `file`, since reading that might wait."""
         super().__init__()
         self._file, self._splitter, self._has_ended = file, _Splitter(name, self._lines), False
         self._is_own = is_own
@@ -200,7 +200,7 @@ class FolderSource(Lines):
         self._list()
 
     def _list(self) -> None:
-        """Look for new files; one that should have come before those that have been read is an error."""
+        """List new files; one that sorts before a file that has been read is an error."""
         self._listed = time.monotonic()
         try:
             with os.scandir(self._folder) as entries:
@@ -220,8 +220,8 @@ class FolderSource(Lines):
                 self._file.end()
             return True
         if not self._coming:
-            if not wait and time.monotonic() - self._listed < _LOOK_EVERY:
-                return False  # a long list, asked for again and again, would take more time than the updates
+            if not wait and time.monotonic() - self._listed < _POLL_EVERY:
+                return False  # to list a large folder for each update would take longer than the updates
             self._list()
         if self._coming:
             self._last = self._coming.popleft()
@@ -229,7 +229,7 @@ class FolderSource(Lines):
             self._file = _OpenFile(self._folder / self._last, self._lines)
             return True
         if self._wait and wait:
-            time.sleep(_LOOK_EVERY)
+            time.sleep(_POLL_EVERY)
         return self._wait and wait
 
     def close(self) -> None:
@@ -239,12 +239,12 @@ class FolderSource(Lines):
 
 
 def is_whole(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a file of updates that will not change any more."""
+    """Whether an entry of a folder is a complete file of updates."""
     return entry.name.endswith(_ENDINGS) and not entry.name.startswith(".") and entry.is_file()
 
 
 def lines_of(path: Path) -> list[tuple[int, bytes]]:
-    """The lines of a file with their numbers, without empty ones; unpacked if its name ends with `.gz`."""
+    """The lines of a file with their numbers, without empty ones; decompressed if its name ends with `.gz`."""
     lines: deque[tuple[str, int, bytes]] = deque()
     file = _OpenFile(path, lines)
     while file.read():

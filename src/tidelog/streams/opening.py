@@ -1,4 +1,4 @@
-"""Which source a stream has: told by what it is."""
+"""The source of a stream, by the type of what is given."""
 
 from __future__ import annotations
 
@@ -52,6 +52,6 @@ def _at_path(path: Path, *, wait: bool) -> UpdateSource:
 def _standard_input() -> UpdateSource:
     try:
         sys.stdin.fileno()
-    except (OSError, ValueError):  # somebody has put a text in its place
+    except (OSError, ValueError):  # `sys.stdin` has been replaced by a text
         return IterableSource(line for line in sys.stdin if line.strip())
     return PipeSource(sys.stdin.buffer, "<stdin>")

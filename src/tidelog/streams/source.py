@@ -1,4 +1,4 @@
-"""Where updates come from, one after the other: the interface, and sources inside Python."""
+"""Sources of updates: the interface, and iterables and queues of Python."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from tidelog.errors import TidelogError
 from tidelog.streams.update import Update, as_update
 
 _Taken: TypeAlias = Update | TidelogError | None
-"""An update, what is wrong with it, or None at the end."""
+"""An update, its error, or None at the end."""
 
 
 class UpdateSource(ABC):
-    """A stream of updates that can be asked, without waiting, whether another one is there already."""
+    """A stream of updates that can tell, without waiting, whether the next one has arrived."""
 
     def __init__(self) -> None:
         self.prepare: Callable[[Update], Update] = lambda update: update
-        """What is done to each update on its way out."""
+        """Applied to each update before it is given out."""
         self._ahead: list[_Taken] = []
 
     def next(self) -> Update | None:
-        """The next update, or None at the end.  It may wait; whatever a signal handler raises ends that.
+        """The next update, or None at the end.  It may wait; an exception of a signal handler ends the wait.
 
-        If there is something wrong with the update, that is raised, and the one behind it is next.
+        If the update cannot be read, its error is raised, and the one after it is next.
         """
         taken = self._ahead.pop() if self._ahead else self._prepared(self._take)
         if isinstance(taken, TidelogError):
@@ -33,7 +33,7 @@ class UpdateSource(ABC):
         return taken
 
     def waiting(self) -> Update | None:
-        """The update that `next` will give, if it is there already; never waits."""
+        """The update that `next` will give, if it has arrived already; never waits."""
         if not self._ahead:
             try:
                 if self._is_ready():
@@ -48,10 +48,10 @@ class UpdateSource(ABC):
         return len([taken for taken in self._ahead if taken is not None]) + self._known()
 
     def close(self) -> None:  # noqa: B027  (most sources hold nothing open)
-        """Let go of what the source holds open."""
+        """Close the files of the source."""
 
     def __del__(self) -> None:
-        self.close()  # a loop over a stream may end anywhere, and nobody would write `with` for that
+        self.close()  # a loop over a stream may end anywhere, and is rarely written in a `with`
 
     @abstractmethod
     def _take(self) -> Update | None:
@@ -59,7 +59,7 @@ class UpdateSource(ABC):
 
     @abstractmethod
     def _is_ready(self) -> bool:
-        """Whether `_take` would not wait, and nothing is run ahead of time by it."""
+        """Whether `_take` would return at once, without running code of the user."""
 
     def _known(self) -> int:
         """How many updates `_take` would give without waiting, as far as that is known."""
@@ -76,7 +76,7 @@ class UpdateSource(ABC):
 class IterableSource(UpdateSource):
     """Updates from any iterable.
 
-    Only what is in memory anyway is looked at ahead of time: a generator may read a sensor, or what the last change was.
+    Only a sequence is read ahead: a generator may depend on the time, or on the last change.
     """
 
     def __init__(self, updates: Iterable[object]) -> None:
@@ -98,7 +98,7 @@ class IterableSource(UpdateSource):
 
 
 class Queue(Protocol):
-    """What a queue must have; those of `queue` and `multiprocessing` do."""
+    """The methods that a queue needs; those of `queue` and `multiprocessing` have them."""
 
     def get(self) -> object:
         """The next thing; waits for it."""
@@ -108,7 +108,7 @@ class Queue(Protocol):
 
 
 class QueueSource(UpdateSource):
-    """Updates from a queue, until there is a None in it, or it is shut down."""
+    """Updates from a queue, until it gives None or is shut down."""
 
     def __init__(self, updates: Queue) -> None:
         super().__init__()
@@ -147,7 +147,7 @@ _SHUT_DOWN: tuple[type[Exception], ...] = (queue.ShutDown,) if hasattr(queue, "S
 
 
 class AsyncQueue(Protocol):
-    """What an asynchronous queue must have; that of `asyncio` does."""
+    """The methods that an asynchronous queue needs; that of `asyncio` has them."""
 
     async def get(self) -> object:
         """The next thing; waits for it."""
@@ -157,10 +157,10 @@ class AsyncQueue(Protocol):
 
 
 class QueuedUpdates(AsyncIterator[object]):
-    """What an asynchronous queue holds, until there is a None in it, or it is shut down."""
+    """The items of an asynchronous queue, until it gives None or is shut down."""
 
     def __init__(self, updates: AsyncQueue) -> None:
-        import asyncio  # whoever has such a queue has it already
+        import asyncio  # the user of such a queue has imported it already
 
         self._queue = updates
         self._got: list[object] = []
@@ -175,12 +175,12 @@ class QueuedUpdates(AsyncIterator[object]):
         except self._shut_down:
             thing = None
         if thing is None:
-            self._got.append(None)  # whoever asks again hears the same
+            self._got.append(None)  # the next call ends as well
             raise StopAsyncIteration
         return thing
 
     def waiting(self) -> object:
-        """What comes next, if it is there already; never waits."""
+        """The next item, if it has arrived already; never waits."""
         if not self._got:
             try:
                 self._got.append(self._queue.get_nowait())

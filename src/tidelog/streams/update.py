@@ -1,6 +1,6 @@
 """One update of a stream: facts to delete, to insert and to replace; from a line of JSON or a dictionary, and back.
 
-All that is wrong with an update is said at once, with the place that it came from.
+All errors of an update are reported at once, with the place that it came from.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """What one update asks for.  Deletions come first."""
+    """One update.  Deletions come first."""
 
     id: str | int | None = None
     delete: tuple[FactTuple, ...] = ()
@@ -74,7 +74,7 @@ class Update:
         return cls(name, delete, insert, upsert, remove_rules, add_rules, place)
 
     def to_dict(self) -> dict[str, object]:
-        """The update as JSON has it, with the keys that say something."""
+        """The update as JSON, without empty keys."""
         described: dict[str, object] = {} if self.id is None else {"id": self.id}
         for key in _FACTS:
             if facts := getattr(self, key):
@@ -87,14 +87,14 @@ class Update:
 
 
 class UpdateError(TidelogError):
-    """What is wrong with one update of a stream; it has changed nothing."""
+    """The errors of one update of a stream, which has changed nothing."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], update: Update | None, number: int) -> None:
-        """Say of each problem which update it is in."""
+        """Add the place of the update to each problem."""
         self.update = update
-        """The update, if it could be understood."""
+        """The update, if it could be read."""
         self.number = number
-        """Which one of the stream it is, counted from 1."""
+        """Its number in the stream, counted from 1."""
         where = (update.place if update is not None else "") or f"update {number}"
         if update is not None and update.id is not None:
             where += f" (id {update.id})"
@@ -102,14 +102,14 @@ class UpdateError(TidelogError):
 
 
 def _source_at(where: str, source: Source | None) -> Source:
-    """The text that a problem is in, with the place of its update: that of rules has none of its own."""
+    """The text that a problem is in, with the place of its update; a text of rules has no place of its own."""
     if source is None:
         return Source("", where)
     return Source(source.text, f"{where}, {source.name[1:-1]}") if source.name.startswith("<") else source
 
 
 def as_update(thing: object, place: str = "") -> Update:
-    """An update from whatever a stream in Python may hold: an `Update`, a dictionary, a line of JSON."""
+    """An update from an `Update`, a dictionary or a line of JSON."""
     if isinstance(thing, Update):
         return thing
     return Update.from_json(thing, place) if isinstance(thing, str | bytes) else Update.from_dict(thing, place)

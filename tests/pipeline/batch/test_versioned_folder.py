@@ -98,7 +98,7 @@ def test_the_run_that_started_last_wins(tmp_path: Path, store: Store) -> None:
 def test_a_folder_with_other_things_is_no_sink(tmp_path: Path) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "dear.txt").touch()
-    with pytest.raises(TidelogError, match=r"TL093: .*letters holds other things already, dear.txt among them"):
+    with pytest.raises(TidelogError, match=r"TL093: .*letters contains other files, dear.txt among them"):
         VersionedFolder(str(tmp_path / "letters"), "r1", 3).check("overwrite")
     with pytest.raises(TidelogError, match="is a file, and a sink is a folder"):
         VersionedFolder(str(tmp_path / "letters" / "dear.txt"), "r1", 3).check("overwrite")

@@ -9,7 +9,8 @@ from tests.pipeline.jobs import JOB, job_from, prepare
 
 from tidelog.errors import TidelogError
 from tidelog.pipeline.job.job_file import read_job
-from tidelog.pipeline.job.job_values import redacted, shown_options, shown_size, size_of, with_variables
+from tidelog.pipeline.job.sizes import shown_size, size_of
+from tidelog.redaction import redacted, shown_options, with_variables
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +124,7 @@ rejects = -1
 seconds = "long"
 """
     assert problems(tmp_path, text) == [
-        "TL090: engine.memory_budget: 'much' is no size",
+        "TL090: engine.memory_budget: 'much' is not a size",
         "TL090: engine.name: there is no 'flink'",
         "TL090: limits.facts: 0 is below 1",
         "TL090: limits.rejects: -1 is below 0",
@@ -135,7 +136,7 @@ seconds = "long"
         "TL090: source[1].relation: it is a whole number, and a text is expected",
         "TL090: source[1]: there are both `path` and `table`",
         "TL090: source[2].headr: there is no such key",
-        "TL090: source[2].path: the format of data.xyz cannot be told by its ending",
+        "TL090: source[2].path: the format of data.xyz cannot be told from its ending",
     ]
     found = fixes(tmp_path, text)
     assert "did you mean `sink`?" in found
@@ -153,7 +154,7 @@ def test_relations_and_columns_that_the_program_does_not_have(tmp_path: Path) ->
     text = text.replace('path = "edges.csv"', 'path = "edges.csv"\ncolumns = { a = "src", b = "src", c = "dest" }')
     assert problems(tmp_path, text) == [
         "TL073: sink[1].relation: the program has no relation `paths`",
-        "TL090: source[1].columns.b: `a` leads to `src` already",
+        "TL090: source[1].columns.b: `a` is mapped to `src` already",
         "TL090: source[1].columns.c: `edge` has no column `dest`",
     ]
     assert "did you mean `path`?" in fixes(tmp_path, text)
@@ -182,7 +183,7 @@ def test_what_the_local_engine_cannot_do(tmp_path: Path) -> None:
 
 def test_no_toml(tmp_path: Path) -> None:
     (only,) = problems(tmp_path, "[program\n")
-    assert only.startswith("TL090: it is no TOML: ")
+    assert only.startswith("TL090: this is not TOML: ")
     assert "line 1" in only
 
 
@@ -204,13 +205,13 @@ def test_append_is_for_tables(tmp_path: Path) -> None:
 
 def test_variables_are_for_options_only(tmp_path: Path) -> None:
     (only,) = problems(tmp_path, JOB.replace("out/path", "out/${USER}"))
-    assert only == "TL090: sink[1].path: environment variables have no place here"
+    assert only == "TL090: sink[1].path: environment variables are not replaced here"
 
 
 def test_triples_need_no_relation(tmp_path: Path) -> None:
     text = JOB.replace('relation = "edge"\npath = "edges.csv"', 'relation = "edge"\npath = "edges.nt.gz"')
     assert problems(tmp_path, text) == [
-        "TL090: source[1].relation: it has no place here: triples tell which relation they belong to"
+        "TL090: source[1].relation: it cannot be given here: triples tell which relation they belong to"
     ]
 
 

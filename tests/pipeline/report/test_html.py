@@ -15,7 +15,7 @@ from tidelog.pipeline.batch.run import run_job
 from tidelog.pipeline.report.html import page
 from tidelog.pipeline.report.outcome import Input, Outcome, Output, Placement, RejectedRow, Round
 from tidelog.pipeline.report.plots import Bar, bars, columns
-from tidelog.pipeline.streaming.stream_history import Step, StreamHistory
+from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
 VOID = {"meta", "br"}
@@ -80,7 +80,7 @@ def test_a_stream() -> None:
     outcome = replace(full_outcome(), stream=history)
     assert "no update yet" in page(outcome)
     for at in range(3_000):
-        history.note(Step.of(at + 1, replace(kb.update(insert=[("p", at)], delete=[("p", at - 1)]), id=NASTY)))
+        history.note(AppliedUpdate.of(at + 1, replace(kb.update(insert=[("p", at)], delete=[("p", at - 1)]), id=NASTY)))
     history.in_all, history.broken = 5_000, 7
     text = page(outcome)
     checked(text)
@@ -88,10 +88,10 @@ def test_a_stream() -> None:
     assert "3,000 updates, 6,000 facts in, 5,998 out" in text
     assert "5,000</b>updates in all" in text
     assert 'class="bad">7</b>broken updates' in text
-    assert "facts that went, by update" in text
+    assert "facts deleted, by update" in text
     assert '<td class="number">2,951</td>' in text
     assert '<td class="number">2,950</td>' not in text
-    assert len(history.steps) < 3_000
+    assert len(history.recent) < 3_000
 
 
 def test_everything_is_escaped_and_nothing_comes_from_outside() -> None:

@@ -1,4 +1,4 @@
-"""What a run needs of an engine.  `local_backend` and `spark_backend` offer it; tests bring small ones of their own."""
+"""The interface between a run and an engine, implemented by `local_backend` and `spark_backend`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ShowProgress = Callable[[Any], None]
 
 @dataclass(frozen=True, slots=True)
 class LoadedSource:
-    """What one source has given."""
+    """What was loaded from one source."""
 
     relations: tuple[str, ...]
     rows: int
@@ -41,7 +41,7 @@ class Backend(Protocol):
         """Where each hyper-node was evaluated."""
 
     def rounds(self) -> list[Round]:
-        """What was new in each round, as far as that is known."""
+        """The new facts of each round, as far as they are known."""
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
         """Write the facts of a relation as files into a folder that is not there yet."""
@@ -50,7 +50,7 @@ class Backend(Protocol):
         """Write the facts of a relation to a table, or to a path in a format that keeps versions by itself."""
 
     def versions(self) -> dict[str, str]:
-        """What took part in the run, with versions."""
+        """The software of the run, with versions."""
 
     def close(self) -> None:
-        """Give back what was taken for this run; what the user brought stays."""
+        """Release what was created for this run; a session of the user stays."""

@@ -1,17 +1,18 @@
-"""What a job would do: sources with their columns, where each hyper-node would probably be evaluated, sinks.  Nothing is run."""
+"""A dry run: the sources of a job with their columns, the expected placement of each component, the sinks.  Nothing is run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from tidelog.kb import column_names
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import shown_options, shown_size, without_passwords
-from tidelog.pipeline.job.parts import columns_of
 from tidelog.pipeline.job.schemas import size_and_age
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Placement
 from tidelog.program.modules import Module, ModuleKind
+from tidelog.redaction import shown_options, without_passwords
 
 
 def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
@@ -44,7 +45,7 @@ def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
         if source.relation is not None:
             relation = program.relations[source.relation]
             kinds = [str(column.type) for column in relation.columns] if relation.columns else ["any"] * relation.arity
-            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(columns_of(relation), kinds, strict=True))
+            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(column_names(relation), kinds, strict=True))
             yield f"  wanted {wanted}"
         if source.columns:
             yield "  columns " + ", ".join(f"{given} -> {wanted}" for given, wanted in source.columns.items())
@@ -53,7 +54,7 @@ def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
 
 
 def expected_placements(job: Job) -> list[Placement]:
-    """Where each part would be evaluated, as far as that is known before the data is."""
+    """The placement of each component, as far as it is known before the data is read."""
     program = job.program
     modules = {module.relation: module for module in program.modules if module.is_whole} if job.engine.modules else {}
     found = []
@@ -67,9 +68,9 @@ def expected_placements(job: Job) -> list[Placement]:
 
 def _place(job: Job, module: Module | None) -> tuple[str, str]:
     if job.engine.name == "local":
-        return "kernel", "the local engine has one place"
+        return "kernel", "the local engine evaluates everything in its kernel"
     if job.engine.placement != "auto":
-        return job.engine.placement, "as asked for, where that can be"
+        return job.engine.placement, "as the job file says, where that is possible"
     budget = f"the budget of {shown_size(job.engine.memory_budget)}" if job.engine.memory_budget else "the memory budget"
     other = "in DataFrame rounds"
     if module is not None:

@@ -1,4 +1,4 @@
-"""Which engine runs a job."""
+"""The choice of a backend for a job."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def backend_for(job: Job, progress: ShowProgress | None = None) -> Backend:
-    """The engine that a job asks for."""
+    """The backend of the engine that the job file names."""
     if job.engine.name == "local":
         from tidelog.pipeline.batch.local_backend import LocalBackend
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tidelog.kb import KnowledgeBase
     from tidelog.pipeline.job.job_file import Job
 
-_WHY = "the local engine has one place, the kernel in its own process"
+_WHY = "the local engine evaluates everything in its kernel"
 
 
 class LocalBackend:
@@ -103,7 +103,7 @@ class LocalBackend:
         return found
 
     def rounds(self) -> list[Round]:
-        """What was new in each round of each component."""
+        """The new facts of each round of each component."""
         found = []
         for at, component in enumerate(self._components()):
             new: dict[int, tuple[int, float]] = {}
@@ -126,12 +126,12 @@ class LocalBackend:
         self._kb[sink.relation].write(Path(folder) / f"part-00000.{sink.format}", form)
 
     def write_table(self, sink: SinkPart) -> None:
-        """The job file has been checked: the local engine has no tables."""
+        """Never called: the check of the job file refuses tables for the local engine."""
         raise NotImplementedError(sink.target)
 
     def versions(self) -> dict[str, str]:
-        """What took part in the run."""
+        """The software of the run."""
         return {"tidelog": __version__, "python": platform.python_version()}
 
     def close(self) -> None:
-        """Nothing was taken."""
+        """Nothing to release."""

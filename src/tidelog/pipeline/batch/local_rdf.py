@@ -1,4 +1,4 @@
-"""N-Triples and Turtle for the local engine: the predicate of a triple is its relation, and `rdf:type` makes the class one."""
+"""N-Triples and Turtle for the local engine: the relation of a triple is its predicate, or its class if that is `rdf:type`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tidelog.values import IRI, RDF, Kind, Value
 
 @dataclass(slots=True)
 class Triples:
-    """What a file of triples gives to the relations of a program."""
+    """The triples of a file, by relation of the program."""
 
     rows: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
     rejected: list[RejectedRow] = field(default_factory=list)

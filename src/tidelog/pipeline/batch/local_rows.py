@@ -1,4 +1,4 @@
-"""Rows of files for the local engine where a plain `load` is not enough: columns by another name, and rows that do not fit."""
+"""Rows of files for the local engine where `load` is not enough: mapped columns, and rows that do not fit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import did_you_mean, fail
-from tidelog.pipeline.job.parts import SourcePart, columns_of
+from tidelog.kb import column_names
+from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
 from tidelog.values import IRI, Kind, Literal, Value
 
@@ -52,7 +53,7 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     good = pc.invert(bad)
     columns = [_kept(column, good) for column in fitted]
     if all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return [pa.table(dict(zip(columns_of(relation), columns, strict=True)))], rejected, raw.rows
+        return [pa.table(dict(zip(column_names(relation), columns, strict=True)))], rejected, raw.rows
     lists = [column if isinstance(column, list) else [_value(cell) for cell in column.to_pylist()] for column in columns]
     return list(tables_of(relation, zip(*lists, strict=True))), rejected, raw.rows
 
@@ -67,7 +68,7 @@ def _raw(source: SourcePart, relation: Relation) -> RawTable:
     file_format = format_of(path, local_format(source))
     match file_format.format:
         case Format.CSV | Format.TSV | Format.FACTS:
-            header: Any = True if source.columns and source.header == "auto" else source.header
+            header = True if source.columns and source.header == "auto" else source.header
             return read_delimited(path, file_format, relation.name, None if source.columns else relation, header)
         case Format.JSON_LINES:
             return read_json_lines(path, file_format, relation.name)
@@ -84,7 +85,7 @@ def _mapped(raw: RawTable, source: SourcePart, relation: Relation) -> RawTable:
             fix = did_you_mean(given, names) or f"its columns are {', '.join(names)}"
             raise fail("TL081", f"{raw.source} has no column `{given}`, which the job maps to `{source.columns[given]}`", fix=fix)
     place = {wanted: names.index(given) for given, wanted in source.columns.items()}
-    wanted = columns_of(relation)
+    wanted = column_names(relation)
     for name in wanted:
         if name not in place and name in names and name not in source.columns:
             place[name] = names.index(name)
@@ -150,7 +151,7 @@ def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator
         groups.setdefault(tuple(value.kind for value in row), []).append(row)
     for kinds, group in groups.items():
         columns = [_array(kind, [row[at] for row in group]) for at, kind in enumerate(kinds)]
-        yield pa.table(dict(zip(columns_of(relation), columns, strict=True)))
+        yield pa.table(dict(zip(column_names(relation), columns, strict=True)))
 
 
 def _array(kind: Kind, values: list[Value]) -> pa.Array:

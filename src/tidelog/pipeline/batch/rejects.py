@@ -1,4 +1,4 @@
-"""Rows that are no facts: counted, kept in a folder with source, raw record and reason, and too many of them stop the run."""
+"""Rejected rows: counted, and written to a folder with source, raw record and reason; too many of them stop the run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RejectLog:
         return added
 
     def take_over(self, count: int, first: Iterable[RejectedRow]) -> None:
-        """Note rows that the engine has written to the folder itself; `first` are the first of the whole run."""
+        """Count rows that the engine has written to the folder itself; `first` are the first of the whole run."""
         self.count += count
         self.first = list(first)[:ROWS_SHOWN]
         self._tidy()
@@ -58,7 +58,7 @@ class RejectLog:
             self.first.append(row)
 
     def _tidy(self) -> None:
-        """Of earlier runs, keep the last few."""
+        """Remove the rejects of all but the last runs."""
         parent = Path(self.parent)
         runs = sorted(entry for entry in parent.iterdir() if entry.is_dir() and _is_run(entry.name)) if parent.is_dir() else []
         for old in [entry for entry in runs if entry != Path(self.folder)][: max(0, len(runs) - RUNS_KEPT)]:
@@ -76,7 +76,7 @@ class RejectLog:
         notes = [f"{row.place}: {row.reason}"[:_LONGEST] for row in self.first[:_SHOWN_IN_ERROR]]
         if self.count > len(notes):
             notes.append(f"... and {self.count - len(notes):,} more")
-        fix = f"look at {self.folder}, mend the rows, or raise `[limits] rejects`"
+        fix = f"look at {self.folder}, correct the rows, or raise `[limits] rejects`"
         return TidelogError([Diagnostic("TL092", message, fix=fix, notes=tuple(notes))])
 
 

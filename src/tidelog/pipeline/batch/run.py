@@ -14,18 +14,19 @@ from tidelog.errors import Diagnostics, TidelogError
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.engine_choice import backend_for
 from tidelog.pipeline.batch.rejects import RejectLog
-from tidelog.pipeline.batch.sinks import Sinks
+from tidelog.pipeline.batch.sinks import Sinks, write_report
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import check_variables, shown_options, shown_size, without_passwords
 from tidelog.pipeline.job.schemas import missing_file, size_and_age
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Input, Outcome
 from tidelog.pipeline.report.terminal import Terminal, input_line
+from tidelog.redaction import check_variables, shown_options, without_passwords
 
 
 def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | None = None) -> Outcome:
     """Run a job; what it did, or a `TidelogError` after which every folder of results is as it was.
 
-    `backend` takes the place of the engine that the job asks for.
+    `backend` replaces that of the engine that the job file names.
     """
     shows = terminal or Terminal(is_quiet=True)
     started = perf_counter()
@@ -48,14 +49,12 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
         engine.close()
     if job.report is not None:
         shows.doing("writing the report")
-        from tidelog.pipeline.report.html import write_report
-
         write_report(outcome, job.report)
     return outcome
 
 
 def publish(job: Job, engine: Backend, shows: Terminal, check: Callable[[], None]) -> Outcome:
-    """New versions of all sinks, from what an engine holds now; `check` has the last word before readers see them."""
+    """Publish new versions of all sinks from the current facts of an engine; `check` may refuse just before."""
     outcome = outcome_of(job)
     started = perf_counter()
     with Sinks(job.sinks, outcome.run_id) as sinks:
@@ -150,7 +149,7 @@ def _derive(job: Job, engine: Backend, outcome: Outcome, shows: Terminal) -> Non
 
 
 def _show_names(job: Job, outcome: Outcome) -> None:
-    """From here on relations have the names that the program gives them, with prefixes."""
+    """Replace the full names of relations by those that the program uses, with prefixes."""
     shown = job.program.printer.predicate
     outcome.counts = {shown(name): count for name, count in outcome.counts.items()}
     outcome.placements = [replace(p, relations=tuple(shown(name) for name in p.relations)) for p in outcome.placements]

@@ -1,4 +1,4 @@
-"""Results on their way out: the data of all folders is written first, then tables, then all pointers move.
+"""Sinks and the report: the data of all folders is written first, then tables, then all pointers are moved.
 
 Until the pointers move, nothing that readers see has changed, except tables, which have no pointer: an error or Ctrl-C before
 that leaves every folder as it was.  Moving the pointers takes milliseconds, and Ctrl-C waits for it.
@@ -6,6 +6,7 @@ that leaves every folder as it was.  Moving the pointers takes milliseconds, and
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,13 +15,14 @@ from time import perf_counter
 from types import TracebackType
 from typing import Self
 
-from tidelog.errors import Diagnostics, TidelogError
+from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.pipeline.batch.backend import Backend
+from tidelog.pipeline.batch.stores import store_at
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
-from tidelog.pipeline.job.job_values import shown_options, without_passwords
 from tidelog.pipeline.job.parts import SinkPart
 from tidelog.pipeline.report.manifest import manifest_of
 from tidelog.pipeline.report.outcome import Outcome, Output
+from tidelog.redaction import shown_options, without_passwords
 
 
 class Sinks:
@@ -44,7 +46,7 @@ class Sinks:
         diagnostics.raise_errors()
 
     def __enter__(self) -> Self:
-        """Claim all folders and tidy them up."""
+        """Claim all folders."""
         try:
             for _, folder in self._folders:
                 folder.begin()
@@ -54,7 +56,7 @@ class Sinks:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Give the folders back; what was not published is removed."""
+        """Release the folders; what was not published is removed."""
         self._end()
 
     def _end(self) -> None:
@@ -70,7 +72,7 @@ class Sinks:
             try:
                 backend.write_folder(part, folder.data)
             except TidelogError:
-                folder.check_claim()  # a run that has taken over removes this one's folder, and that is what to say then
+                folder.check_claim()  # a run that has taken over removes this one's folder: report that
                 raise
             yield self._output(part, counts, perf_counter() - started, self._run_id)
         for part in self._tables:
@@ -84,7 +86,7 @@ class Sinks:
         return Output(part.relation, target, part.format, counts[part.relation], seconds, version, options)
 
     def publish(self, outcome: Outcome) -> None:
-        """Put the manifests beside the data and move all pointers."""
+        """Write the manifests beside the data and move all pointers."""
         for _, folder in self._folders:
             folder.finish_data(manifest_of(outcome, folder.previous))
         with _without_interruption():
@@ -94,9 +96,24 @@ class Sinks:
                 folder.publish()
 
 
+def write_report(outcome: Outcome, path: str) -> None:
+    """Write the report, and the manifest beside it; each takes the place of the one before at once."""
+    from tidelog.pipeline.report.html import page
+
+    folder, _, name = path.rpartition("/")
+    try:
+        store = store_at(folder or ".")
+        store.replace(name, page(outcome))
+        manifest = json.dumps(manifest_of(outcome), indent=2, ensure_ascii=False)
+        store.replace(f"{name.removesuffix('.html')}.manifest.json", manifest + "\n")
+    except OSError as error:
+        problem = f"the results are written, but the report is not: cannot write {path}: {error.strerror or error}"
+        raise fail("TL060", problem, fix="choose another path in `[report]`, or give --report") from error
+
+
 @contextmanager
 def _without_interruption() -> Iterator[None]:
-    """Keep Ctrl-C and a polite request to end until afterwards."""
+    """Delay Ctrl-C and SIGTERM until the end of the block."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python delivers signals to the main thread only
         return

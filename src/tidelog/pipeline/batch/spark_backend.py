@@ -1,22 +1,21 @@
-"""A job on Spark: the knowledge base does the work, and its data frames go to the sinks."""
+"""A job on the Spark engine: its DataFrames go to the sinks."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog import __version__
-from tidelog.errors import Diagnostic, TidelogError, fail
+from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
-from tidelog.pipeline.job.job_values import redacted, with_variables
 from tidelog.pipeline.job.parts import TABLE_FORMATS, VERSIONED_FORMATS, SinkPart, SourcePart
 from tidelog.pipeline.job.reading_parts import is_uri
 from tidelog.pipeline.report.outcome import ROWS_SHOWN, Placement, RejectedRow, Round
+from tidelog.redaction import redacted, with_variables, without_secrets
 
 if TYPE_CHECKING:
     from tidelog.pipeline.job.job_file import Job
@@ -29,7 +28,7 @@ class SparkBackend:
     """The Spark engine with the program of a job."""
 
     def __init__(self, job: Job, progress: ShowProgress | None = None, kb: Any = None, spark: Any = None) -> None:
-        """`kb` takes the place of the knowledge base in tests; `spark` is a session to work beside."""
+        """`kb` replaces the knowledge base in tests; `spark` is an existing session."""
         self._job, self._progress, self._given, self._spark = job, progress, kb, spark
         self._rejects: Any = None
 
@@ -63,7 +62,7 @@ class SparkBackend:
         if self._rejects is None:
             self._rejects = _rejects_of_spark(rejects)
         before = self._rejects.count
-        with self._telling_secrets_apart("TL060", f"cannot read {source.origin}", source.options):
+        with self._without_secrets("TL060", f"cannot read {source.origin}", source.options):
             if source.is_rdf:
                 reports = self.kb.load_rdf(source.path, format=source.format, rejects=self._rejects)
             else:
@@ -97,7 +96,7 @@ class SparkBackend:
             return [("subject", "iri"), ("predicate", "iri"), ("object", "any")]
         from tidelog.spark.session.private_session import session
 
-        with self._telling_secrets_apart("TL060", f"cannot read {source.origin}", source.options):
+        with self._without_secrets("TL060", f"cannot read {source.origin}", source.options):
             origin, form = _asked_for(source)
             reader = session().read.options(**_reader_options(source))
             if form == "table":
@@ -114,7 +113,7 @@ class SparkBackend:
         return int(self.kb.count(relation))
 
     def placements(self) -> list[Placement]:
-        """As the engine tells them; parts without rules are left out."""
+        """Those of the engine, without units that have no rules."""
         return [
             Placement(tuple(p.relations), str(p.where), p.why, int(p.rounds), float(p.seconds), int(p.facts))
             for p in self._placed()
@@ -143,13 +142,13 @@ class SparkBackend:
             return
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
-        with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
             self.kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
 
     def write_table(self, sink: SinkPart) -> None:
         """Write the facts to a table of the catalog, over JDBC, or to a path in a format that keeps versions by itself."""
         options = with_variables(sink.options)
-        with self._telling_secrets_apart("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
             writer = self.kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
             if sink.path is not None:
                 writer.options(**options).save(sink.path)
@@ -159,7 +158,7 @@ class SparkBackend:
                 writer.options(**options).saveAsTable(sink.table)
 
     def versions(self) -> dict[str, str]:
-        """What took part in the run."""
+        """The software of the run."""
         found = {"tidelog": __version__, "python": platform.python_version()}
         try:
             import pyspark
@@ -168,21 +167,21 @@ class SparkBackend:
         return found | {"spark": pyspark.__version__}
 
     def close(self) -> None:
-        """Give back what the knowledge base holds."""
+        """Close the knowledge base."""
         close = getattr(self._given, "close", None)
         if close is not None:
             close()
 
     @contextmanager
-    def _telling_secrets_apart(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
-        """Turn Spark's errors into ours, without what must not be shown."""
+    def _without_secrets(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:
+        """Turn Spark's errors into coded ones, without secrets."""
         from tidelog.spark.session.lineage import lost_blocks_explained
 
         try:
             with lost_blocks_explained():
                 yield
         except TidelogError as error:
-            raise TidelogError(_without_secrets(diagnostic, options) for diagnostic in error.diagnostics) from None
+            raise without_secrets(error, options) from None
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j")):
                 raise
@@ -205,13 +204,8 @@ def _asked_for(source: SourcePart) -> tuple[str | None, str]:
     return None if source.format == "jdbc" else source.table, source.format or "table"
 
 
-def _without_secrets(diagnostic: Diagnostic, options: Mapping[str, str]) -> Diagnostic:
-    message, notes = redacted(diagnostic.message, [options]), tuple(redacted(note, [options]) for note in diagnostic.notes)
-    return replace(diagnostic, message=message, notes=notes)
-
-
 def address_of(folder: str) -> str:
-    """A folder as Spark is told of it: without a scheme, it would be one of the cluster's default file system."""
+    """A folder as a URI: without a scheme, Spark would take the cluster's default file system."""
     return folder if is_uri(folder) else f"file://{Path(folder).absolute()}"
 
 
@@ -221,14 +215,14 @@ def _reader_options(source: SourcePart) -> dict[str, str]:
 
 
 def _rejects_of_spark(rejects: RejectLog) -> Any:
-    """What the readers of Spark note rejected rows in."""
+    """The rejects of the Spark engine."""
     from tidelog.spark.ingest import Rejects
 
     return Rejects(address_of(rejects.folder), rejects.limit)
 
 
 def _first_rejected(rejects: Any) -> list[RejectedRow]:
-    """The first rejected rows of the run, for people."""
+    """The first rejected rows of the run."""
     return [
         RejectedRow(
             row.relation, row.source, row.place, row.record, f"column {row.column}: {row.reason}" if row.column else row.reason
@@ -238,7 +232,7 @@ def _first_rejected(rejects: Any) -> list[RejectedRow]:
 
 
 def _first_line(error: BaseException) -> str:
-    """What an error says, without the bridge to Java speaking of itself."""
+    """The message of an error, without that of py4j."""
     lines = [line.strip().removeprefix(": ") for line in str(error).splitlines()]
     said = [line for line in lines if line and not line.startswith("An error occurred while calling")]
     return said[0] if said else type(error).__name__

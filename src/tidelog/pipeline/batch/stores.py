@@ -1,7 +1,7 @@
-"""Small files and folders on the file systems where sinks live: this machine's, or any that pyarrow knows by URI.
+"""Small files and folders on the file systems of sinks: this machine's, or any that pyarrow knows by URI.
 
-Data is written by the engines.  What is here serves pointers, manifests and tidying up.  On a file system of this machine a file
-is replaced by a rename; an object store replaces an object at once when its upload ends.
+The engines write the data.  Stores are for pointers, manifests and the removal of old versions.  On a file system of this machine
+a file is replaced by a rename; an object store replaces an object at once when its upload ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tidelog.pipeline.job.reading_parts import is_uri
 
 
 class Store(Protocol):
-    """A folder with what a sink needs of it; names are relative to it."""
+    """The operations on a folder that a sink needs; names are relative to it."""
 
     def read(self, name: str) -> str | None:
         """The text of a file, None if it is not there."""
@@ -32,7 +32,7 @@ class Store(Protocol):
         """The names in a folder, in order; none if it is not there."""
 
     def make_durable(self, name: str) -> None:
-        """See to it that all files of a folder outlive a loss of power."""
+        """Write all files of a folder through to the disk."""
 
 
 def store_at(path: str) -> Store:
@@ -155,7 +155,7 @@ class RemoteStore:
         return sorted(entry.base_name for entry in found)
 
     def make_durable(self, name: str) -> None:
-        """An object store has done that already."""
+        """Nothing to do: an object store writes durably."""
 
 
 def _file_system(uri: str) -> tuple[Any, str]:

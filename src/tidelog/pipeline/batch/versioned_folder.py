@@ -1,16 +1,16 @@
-"""A folder whose content is replaced as a whole: versions side by side, and a pointer file that names the one that counts.
+"""A folder whose content is replaced as a whole: versions side by side, and a pointer file that names the current one.
 
     results/anomaly/CURRENT                              20261115T064300Z-1f2e3d
     results/anomaly/versions/20261115T064300Z-1f2e3d/    part-00000.parquet, _manifest.json
     results/anomaly/versions/20261114T064300Z-9a8b7c/    the version before
 
 A version is written, then its manifest, then the pointer is replaced; so a reader that follows the pointer never sees half
-a result, whatever happens in between.  A manifest lists the versions before it that are kept.  Any other folder is what a broken
-run left behind, and the next run removes it.
+a result, whatever happens in between.  A manifest lists the versions before it that are kept.  Any other folder was left by a
+run that failed, and the next run removes it.
 
-Two runs at once: each run writes its id into `CLAIM` when it starts, over that of a run before, and moves the pointer only while
-its own id stands there.  So the run that started last wins and the other one fails; a run that was taken for dead (a JVM that
-outlives its Python, a machine that comes back) can never commit.
+Two runs at once are fenced: each run writes its id into `CLAIM` when it starts, over that of a run before, and moves the pointer
+only while its own id is there.  So the run that started last wins and the other one fails; a run that was taken for dead (a JVM
+that outlives its Python, a machine that comes back) can never publish.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OURS = {POINTER, CLAIM, VERSIONS}
 
 
 def read_current(path: str | PathLike[str]) -> str:
-    """The folder with the version of a sink that counts, for a reader of any kind: `spark.read.parquet(read_current(path))`."""
+    """The folder with the current version of a sink, for a reader of any kind: `spark.read.parquet(read_current(path))`."""
     current = store_at(fspath(path)).read(POINTER)
     if current is None:
         fix = "run the job that fills it, or check the path"
@@ -52,7 +52,7 @@ class VersionedFolder:
 
     @property
     def current(self) -> str | None:
-        """The version that counts, if there is one."""
+        """The current version, if there is one."""
         text = self._store.read(POINTER)
         return text.strip() if text is not None else None
 
@@ -63,14 +63,14 @@ class VersionedFolder:
         except NotADirectoryError:
             raise fail("TL093", f"{self.path} is a file, and a sink is a folder", fix="choose another path") from None
         if others:
-            problem = f"{self.path} holds other things already, {others[0]} among them"
+            problem = f"{self.path} contains other files, {others[0]} among them"
             raise fail("TL093", problem, fix="choose a folder that is empty, or one that a job has filled")
         if mode == "error" and self.current is not None:
             fix = 'choose another path, or `mode = "overwrite"`, which keeps the versions before'
             raise fail("TL093", f'{self.path} has a result already, and the sink says `mode = "error"`', fix=fix)
 
     def begin(self) -> None:
-        """Claim the folder, and remove what broken runs have left."""
+        """Claim the folder, and remove what failed runs have left."""
         try:
             self._store.replace(CLAIM, self.run_id + "\n")
             self._is_claimed = True
@@ -96,7 +96,7 @@ class VersionedFolder:
         return self._kept[: self.keep - 1]
 
     def finish_data(self, manifest: dict[str, Any]) -> None:
-        """Put the manifest beside the data, and see to it that all of it is on disk."""
+        """Write the manifest beside the data, and write all of it through to the disk."""
         try:
             self._store.replace(f"{VERSIONS}/{self.run_id}/{MANIFEST}", json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
             self._store.make_durable(f"{VERSIONS}/{self.run_id}")
@@ -112,7 +112,7 @@ class VersionedFolder:
             raise fail("TL093", f"{other} has taken over {self.path}", fix=fix)
 
     def publish(self) -> None:
-        """Let the pointer name this run's version."""
+        """Make this run's version the current one."""
         try:
             self._store.replace(POINTER, self.run_id + "\n")
             self._is_published = True
@@ -120,7 +120,7 @@ class VersionedFolder:
             raise self._unwritable(error) from error
 
     def end(self) -> None:
-        """Give the claim back, and remove what is no longer wanted: versions too many, or this run's own if it failed."""
+        """Release the claim, and remove versions that are not kept: old ones, or this run's own if it failed."""
         if not self._is_claimed:
             return
         unwanted = self._kept[self.keep - 1 :] if self._is_published else [self.run_id]

@@ -1,4 +1,4 @@
-"""A job file: what it says, checked as a whole, with every problem of the file and of its program at once."""
+"""A job file, checked as a whole: all problems of the file and of its program are reported at once."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from os import PathLike
 from pathlib import Path
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.job.job_values import variables_in
-from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart, columns_of
+from tidelog.kb import column_names
+from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart
 from tidelog.pipeline.job.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
 from tidelog.pipeline.job.toml_checks import Problems, Section
 from tidelog.program.program import Program, check, read_source
+from tidelog.redaction import variables_in
 from tidelog.source import Source
 
 
 @dataclass(frozen=True)
 class Job:
-    """Everything that a run needs to know.  Paths are resolved; options are as written, with `${NAME}` in them."""
+    """A checked job.  Paths are resolved; options are as written, with `${NAME}` in them."""
 
     source: Source
     program: Program
@@ -32,7 +33,7 @@ class Job:
 
     @property
     def name(self) -> str:
-        """How people speak of the job: the name of its file."""
+        """The name of the job file."""
         return Path(self.source.name).name
 
     @property
@@ -51,7 +52,7 @@ def job_of(source: Source, folder: Path) -> Job:
     try:
         content = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
-        raise fail("TL090", f"it is no TOML: {error}", source=source, fix="mend that line") from error
+        raise fail("TL090", f"this is not TOML: {error}", source=source, fix="correct that line") from error
     problems = Problems(source)
     whole = Section(content, "", problems)
     program = _program(whole.section("program"), folder, problems)
@@ -84,7 +85,7 @@ def job_of(source: Source, folder: Path) -> Job:
 
 
 def _program(part: Section, folder: Path, problems: Problems) -> Program | None:
-    """The checked program; its own errors are noted beside those of the job."""
+    """The checked program; its errors are reported with those of the job."""
     path, text = part.text("path"), part.text("text", allows_variables=True)
     part.finish()
     if (path is None) == (text is None):
@@ -115,7 +116,9 @@ def _check_targets(sinks: tuple[SinkPart, ...], problems: Problems) -> None:
                 problems.add(f"sink[{number}].table", f"sink[{other}] has the same one", "give each sink a table of its own")
             elif sink.path and earlier.path and _is_inside(sink.path, earlier.path):
                 problems.add(
-                    f"sink[{number}].path", f"it lies in one line with that of sink[{other}]", "choose folders side by side"
+                    f"sink[{number}].path",
+                    f"this folder and that of sink[{other}] are one inside the other",
+                    "choose folders that do not contain each other",
                 )
 
 
@@ -128,7 +131,7 @@ def _is_inside(one: str, other: str) -> bool:
 def _named_as_in(
     program: Program, sources: tuple[SourcePart, ...], sinks: tuple[SinkPart, ...], problems: Problems
 ) -> tuple[tuple[SourcePart, ...], tuple[SinkPart, ...]]:
-    """The parts with the relations' full names; relations and columns that the program does not have are noted."""
+    """The parts with the relations' full names; relations and columns that the program does not have are reported."""
     from dataclasses import replace
 
     shown = {name: program.printer.predicate(name) for name in program.relations}
@@ -153,16 +156,16 @@ def _named_as_in(
 
 
 def _check_columns(source: SourcePart, program: Program, name: str, place: str, problems: Problems) -> None:
-    """A mapping leads to columns that the relation has, to each at most once."""
+    """Report columns that the relation does not have, or that are mapped to twice."""
     from tidelog.errors import did_you_mean
 
     relation = program.relations[name]
-    names = columns_of(relation)
+    names = column_names(relation)
     taken: dict[str, str] = {}
     for given, wanted in source.columns.items():
         if wanted not in names:
             fix = did_you_mean(wanted, names) or f"its columns are {', '.join(names) or 'none'}"
             problems.add(f"{place}.columns.{given}", f"`{program.printer.predicate(name)}` has no column `{wanted}`", fix)
         elif wanted in taken:
-            problems.add(f"{place}.columns.{given}", f"`{taken[wanted]}` leads to `{wanted}` already", "keep one of the two")
+            problems.add(f"{place}.columns.{given}", f"`{taken[wanted]}` is mapped to `{wanted}` already", "keep one of the two")
         taken.setdefault(wanted, given)

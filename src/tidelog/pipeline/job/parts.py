@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-
-from tidelog.program.relations import Relation
+from typing import Literal
 
 RDF_FORMATS = ("nt", "ttl")
 LOCAL_FORMATS = ("csv", "tsv", "facts", "json", "jsonl", "parquet", "arrow")
 VERSIONED_FORMATS = ("parquet", "csv", "json")
-"""What folder sinks hold; other formats, such as Delta's, keep versions by themselves."""
+"""Formats of versioned folders; other formats, such as Delta, keep versions by themselves."""
 TABLE_FORMATS = ("delta", "iceberg", "hudi")
-"""Formats of tables that can also be a path."""
+"""Formats of tables that may be given by a path."""
 PLACEMENTS = ("auto", "kernel", "decomposed", "rounds", "components")
 LINEAGES = ("auto", "local", "reliable")
 VERSIONS_KEPT = 3
@@ -19,13 +18,13 @@ VERSIONS_KEPT = 3
 
 @dataclass(frozen=True, slots=True)
 class SourcePart:
-    """Where facts come from: a path or a table, for one relation, or an RDF file for as many as it has predicates."""
+    """A source of facts: a path or a table for one relation, or an RDF file for all relations that are its predicates."""
 
     relation: str | None
     path: str | None = None
     table: str | None = None
     format: str | None = None
-    header: bool | str = "auto"
+    header: bool | Literal["auto"] = "auto"
     columns: dict[str, str] = field(default_factory=dict)
     """From the source's names of columns to the relation's."""
     options: dict[str, str] = field(default_factory=dict)
@@ -43,7 +42,7 @@ class SourcePart:
 
 @dataclass(frozen=True, slots=True)
 class SinkPart:
-    """Where the facts of one relation go."""
+    """A sink for the facts of one relation."""
 
     relation: str
     path: str | None = None
@@ -60,13 +59,13 @@ class SinkPart:
 
     @property
     def is_versioned(self) -> bool:
-        """Whether it is a folder with versions and a pointer."""
+        """Whether it is a versioned folder."""
         return self.path is not None and self.format in VERSIONED_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
 class EnginePart:
-    """Which engine derives, and how."""
+    """The engine, and its options."""
 
     name: str = "spark"
     memory_budget: int | None = None
@@ -78,7 +77,7 @@ class EnginePart:
 
 @dataclass(frozen=True, slots=True)
 class LimitsPart:
-    """What stops a run."""
+    """The limits of a run."""
 
     facts: int | None = None
     seconds: float | None = None
@@ -88,24 +87,17 @@ class LimitsPart:
 
 @dataclass(frozen=True, slots=True)
 class StreamPart:
-    """Where updates come from, and what is kept of them."""
+    """The stream of updates, and the folders that a streaming job writes."""
 
     folder: str | None
-    """None where a streaming DataFrame takes its place."""
+    """None if a streaming DataFrame is given instead."""
     state: str
     broken_folder: str
     feed: str | None = None
     feed_format: str = "json"
     updates: int = 100
-    """How many of them are a batch at most."""
+    """The most updates of a micro-batch."""
     broken: str = "set aside"
-    """What becomes of an update that cannot be worked off: `set aside` or `stop`."""
+    """What happens to an update that is refused: `set aside` or `stop`."""
     snapshot_every: int = 50
-    """Batches between two versions of the sinks and snapshots of the state."""
-
-
-def columns_of(relation: Relation) -> list[str]:
-    """The names of a relation's columns: those declared, or else c1, c2, …"""
-    if relation.columns is not None:
-        return [column.name for column in relation.columns]
-    return [f"c{number}" for number in range(1, relation.arity + 1)]
+    """Micro-batches between two snapshots of the state, with which the sinks are published."""

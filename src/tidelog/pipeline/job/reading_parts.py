@@ -1,4 +1,4 @@
-"""Each part of a job file read from its table, with the checks that concern this part alone."""
+"""Each part of a job file, read from its table, with the checks of that part alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from tidelog.errors import did_you_mean
 from tidelog.files.formats import ENDINGS
-from tidelog.pipeline.job.job_values import size_of
 from tidelog.pipeline.job.parts import (
     LINEAGES,
     LOCAL_FORMATS,
@@ -23,6 +22,7 @@ from tidelog.pipeline.job.parts import (
     SourcePart,
     StreamPart,
 )
+from tidelog.pipeline.job.sizes import size_of
 from tidelog.pipeline.job.toml_checks import Section
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
@@ -57,7 +57,9 @@ def read_engine(part: Section, folder: Path) -> EnginePart:
     if engine.name == "local":
         for key, value, default in (("placement", engine.placement, "auto"), ("memory_budget", engine.memory_budget, None)):
             if value != default:
-                part.note(key, "the local engine has one place, its own process", 'remove it, or use name = "spark"', "TL091")
+                part.note(
+                    key, "the local engine evaluates everything in its own process", 'remove it, or use name = "spark"', "TL091"
+                )
     return engine
 
 
@@ -68,7 +70,7 @@ def _size(part: Section, key: str) -> int | None:
         return number_or_text
     size = size_of(number_or_text) if isinstance(number_or_text, str) else None
     if size is None:
-        part.note(key, f"{number_or_text!r} is no size", 'write it like "2 GB" or "512 MiB"')
+        part.note(key, f"{number_or_text!r} is not a size", 'write it like "2 GB" or "512 MiB"')
     return size
 
 
@@ -85,7 +87,7 @@ def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
     aside = part.text("broken_folder")
     for key, path in (("folder", updates), ("state", state), ("feed", feed), ("broken_folder", aside)):
         if path is not None and is_uri(path):
-            part.note(key, "it is an address, and a folder of this machine is expected", "mount it, and give its path")
+            part.note(key, "it is a URI, and a local folder is expected", "mount it, and give its path")
     if engine.name == "local":
         part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
     kept = resolved(state or "", folder)
@@ -125,7 +127,7 @@ def read_source_part(part: Section, folder: Path, engine: EnginePart) -> SourceP
     part.finish()
     if path and file_format is None:
         known = ", ".join((*ENDINGS, ".nt", ".ttl"))
-        part.note("path", f"the format of {path} cannot be told by its ending", f"say `format`; the known endings are {known}")
+        part.note("path", f"the format of {path} cannot be told from its ending", f"say `format`; the known endings are {known}")
     if is_rdf:
         _refuse(
             part, "triples tell which relation they belong to", relation=relation, columns=source.columns, header=header != "auto"
@@ -138,7 +140,7 @@ def read_source_part(part: Section, folder: Path, engine: EnginePart) -> SourceP
 def _refuse(part: Section, reason: str, **given: object) -> None:
     for key, value in given.items():
         if value:
-            part.note(key, f"it has no place here: {reason}", "remove it")
+            part.note(key, f"it cannot be given here: {reason}", "remove it")
 
 
 def _check_place(part: Section, path: str | None, table: str | None) -> None:
@@ -196,7 +198,7 @@ def read_sink(part: Section, folder: Path, engine: EnginePart) -> SinkPart:
         fix = did_you_mean(sink.format, known) or f"choose one of {', '.join(known)}"
         part.note("format", f"a folder of `{sink.format}` cannot be written", fix)
     if sink.is_versioned and sink.mode not in _FOLDER_MODES:
-        fix = "leave it away; `append` is for tables"
+        fix = "leave it out; `append` is for tables"
         part.note("mode", f"a folder holds a whole result in each version, so it cannot be written with {sink.mode!r}", fix)
     if engine.name == "local":
         fix = 'use `[engine] name = "spark"`'

@@ -1,4 +1,4 @@
-"""What a source holds, for a dry run: the size and age of its files, and its columns, without reading all of it."""
+"""The files of a source, for a dry run: their size and age, and the columns, without reading all of it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Taking a TOML file apart, key by key: every key that is missing, unknown or of the wrong type is noted with its path."""
+"""The checks of a TOML file, key by key: every key that is missing, unknown or of the wrong type is reported with its path."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.source import Source
@@ -19,7 +19,7 @@ class Problems:
         self.source, self.diagnostics = source, Diagnostics()
 
     def add(self, place: str, problem: str, fix: str | None = None, code: str = "TL090") -> None:
-        """Note what is wrong with the key at `place`."""
+        """Report a problem of the key at `place`."""
         self.diagnostics.add(code, f"{place}: {problem}" if place else problem, self.source, fix=fix)
 
 
@@ -36,12 +36,12 @@ class Section:
         return f"{self.place}.{key}" if self.place else key
 
     def note(self, key: str, problem: str, fix: str | None = None, code: str = "TL090") -> None:
-        """Note what is wrong with a key."""
+        """Report a problem of a key."""
         self._broken.add(key)
         self.problems.add(self.at(key), problem, fix, code)
 
     def is_broken(self, *keys: str) -> bool:
-        """Whether something has been noted about one of the keys."""
+        """Whether a problem of one of the keys has been reported."""
         return not self._broken.isdisjoint(keys)
 
     def has(self, key: str) -> bool:
@@ -61,7 +61,7 @@ class Section:
         return value  # type: ignore[return-value]
 
     def text(self, key: str, *, required: bool = False, allows_variables: bool = False) -> str | None:
-        """A text that is not empty."""
+        """A non-empty text."""
         if required and not self.has(key):
             self._known.append(key)
             self.problems.add(self.place or key, f"`{key}` is missing" if self.place else "it is missing", f"add `{key} = …`")
@@ -71,12 +71,12 @@ class Section:
             self.note(key, "it is empty")
             return None
         if value is not None and "${" in value and not allows_variables:
-            self.note(key, "environment variables have no place here", "`${NAME}` is replaced in `options` only")
+            self.note(key, "environment variables are not replaced here", "`${NAME}` is replaced in `options` only")
             return None
         return value
 
     def choice(self, key: str, choices: Collection[str], default: str) -> str:
-        """One of some words."""
+        """One of several words."""
         value = self._take(key, str)
         if value is None or value in choices:
             return value or default
@@ -96,16 +96,17 @@ class Section:
             return default
         return default if value is None else value
 
-    def header(self, key: str) -> bool | str:
+    def header(self, key: str) -> bool | Literal["auto"]:
         """True, false or "auto"."""
         value = self.raw(key)
-        if value is None or value == "auto" or isinstance(value, bool):
-            return "auto" if value is None else value
-        self.note(key, f'{value!r} is none of true, false and "auto"')
+        if isinstance(value, bool):
+            return value
+        if value is not None and value != "auto":
+            self.note(key, f'{value!r} is none of true, false and "auto"')
         return "auto"
 
     def raw(self, key: str) -> object:
-        """Whatever stands there, unchecked; None if nothing does."""
+        """The value, unchecked; None if there is none."""
         self._known.append(key)
         return self._content.pop(key, None)
 
@@ -128,7 +129,7 @@ class Section:
         return found
 
     def options(self, key: str) -> dict[str, str]:
-        """A table of texts, numbers and truth values, all of them as Spark's readers and writers take them: as texts."""
+        """A table of texts, numbers and truth values, all as texts, as Spark's readers and writers take them."""
         found: dict[str, str] = {}
         for name, value in (self._take(key, dict) or {}).items():
             if isinstance(value, str | int | float):
@@ -153,7 +154,7 @@ class Section:
         return [Section(entry, f"{self.at(key)}[{number}]", self.problems) for number, entry in enumerate(value, 1)]
 
     def finish(self) -> None:
-        """Note the keys that nobody asked for."""
+        """Report the keys that were not taken."""
         for key in self._content:
             fix = did_you_mean(key, self._known) or f"the keys here are {', '.join(self._known)}"
             self.note(key, "there is no such key", fix)

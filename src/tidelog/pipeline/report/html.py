@@ -1,4 +1,4 @@
-"""A run as one HTML file with pictures, which needs nothing from anywhere else."""
+"""A run as one self-contained HTML page with plots."""
 
 from __future__ import annotations
 
@@ -6,36 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from tidelog.errors import fail
-from tidelog.pipeline.batch.stores import store_at
-from tidelog.pipeline.job.job_values import shown_size
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Outcome
 from tidelog.pipeline.report.plots import Bar, bars, columns
+from tidelog.pipeline.report.stream_history import StreamHistory
 from tidelog.pipeline.report.style import STYLE
-from tidelog.pipeline.streaming.stream_history import StreamHistory
 
 _COLOURS = 6
 _MOST_RELATIONS = 60
 _MOST_ROUND_PLOTS = 8
-_STEPS_SHOWN = 50
-_STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks", "updates": "working off updates"}
-
-
-def write_report(outcome: Outcome, path: str) -> None:
-    """Write the page, and the manifest beside it; what was there before is replaced at once."""
-    import json
-
-    from tidelog.pipeline.report.manifest import manifest_of
-
-    folder, _, name = path.rpartition("/")
-    try:
-        store = store_at(folder or ".")
-        store.replace(name, page(outcome))
-        manifest = json.dumps(manifest_of(outcome), indent=2, ensure_ascii=False)
-        store.replace(f"{name.removesuffix('.html')}.manifest.json", manifest + "\n")
-    except OSError as error:
-        problem = f"the results are written, but the report is not: cannot write {path}: {error.strerror or error}"
-        raise fail("TL060", problem, fix="choose another path in `[report]`, or give --report") from error
+_UPDATES_SHOWN = 50
+_STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks", "updates": "applying updates"}
 
 
 def page(outcome: Outcome) -> str:
@@ -98,14 +79,14 @@ def _section(title: str, content: str) -> str:
 def _stream(history: StreamHistory) -> str:
     if not history.updates:
         return '<p class="none">no update yet</p>'
-    steps = list(history.steps)
+    recent = list(history.recent)
     shown = (
         f'<p class="soft">{history.updates:,} updates, {history.facts_in:,} facts in, {history.facts_out:,} out, '
         f"{history.seconds:.2f} s</p>"
     )
     for title, values, series in (
-        ("facts that came", [(step.number, float(step.facts_in)) for step in steps], 1),
-        ("facts that went", [(step.number, float(step.facts_out)) for step in steps], 0),
+        ("facts inserted", [(one.number, float(one.facts_in)) for one in recent], 1),
+        ("facts deleted", [(one.number, float(one.facts_out)) for one in recent], 0),
     ):
         shown += f"<h3>{title}, by update</h3>" + columns(
             values, f"{title}, by update", unit="facts", noun="update", series=series
@@ -115,7 +96,7 @@ def _stream(history: StreamHistory) -> str:
         shown += "<h3>Phases</h3>" + bars(phases, "time of each phase, all updates together", may_be_logarithmic=False)
     rows = [
         (f"{s.number:,}", s.name, f"{s.facts_in:,}", f"{s.facts_out:,}", f"{s.seconds * 1e3:.1f}", s.algorithm)
-        for s in reversed(steps[-_STEPS_SHOWN:])
+        for s in reversed(recent[-_UPDATES_SHOWN:])
     ]
     which = f"The last {len(rows)}" if len(rows) < history.updates else "All"
     heads = ("#update", "id", "#facts in", "#facts out", "#ms", "algorithm")

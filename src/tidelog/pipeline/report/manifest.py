@@ -1,4 +1,4 @@
-"""What a run did, as JSON: kept beside each result, so that a result can always be traced to its program and inputs."""
+"""The manifest of a run, as JSON beside each result, which traces the result to its program and inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from tidelog.pipeline.report.outcome import Input, Outcome
 
 NAME = "_manifest.json"
-"""Readers of Parquet, CSV and JSON pass over names that start with `_`."""
+"""Readers of Parquet, CSV and JSON ignore names that start with `_`."""
 _FORM = 1
 
 

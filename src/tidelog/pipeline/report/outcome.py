@@ -1,4 +1,4 @@
-"""What is known of a run: inputs, counts, placements, rounds, times, rejected rows, sinks."""
+"""The record of a run: inputs, counts, placements, rounds, times, rejected rows, sinks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from tidelog.pipeline.streaming.stream_history import StreamHistory
+from tidelog.pipeline.report.stream_history import StreamHistory
 
 ROWS_SHOWN = 50
 """How many rejected rows a report shows."""
@@ -26,12 +26,12 @@ class Input:
     seconds: float = 0.0
     note: str = ""
     options: dict[str, str] = field(default_factory=dict)
-    """As they may be shown."""
+    """Without secrets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where one hyper-node was evaluated, and why there."""
+    """Where one unit was evaluated, and why."""
 
     relations: tuple[str, ...]
     where: str
@@ -43,10 +43,10 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One round of one hyper-node."""
+    """One round of one unit."""
 
     placement: int
-    """Which of the placements, counted from 0."""
+    """The number of the placement, counted from 0."""
     number: int
     new_facts: int
     seconds: float = 0.0
@@ -54,7 +54,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A row of a source that is no fact of its relation."""
+    """A row of a source that does not fit its relation."""
 
     relation: str
     source: str
@@ -106,7 +106,7 @@ class Outcome:
     outputs: list[Output] = field(default_factory=list)
     report: str | None = None
     stream: StreamHistory | None = None
-    """What a streaming job has done since."""
+    """The updates of a streaming job."""
 
     def __post_init__(self) -> None:
         self.run_id = self.run_id or f"{self.started:%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

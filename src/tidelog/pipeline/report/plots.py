@@ -1,4 +1,4 @@
-"""Small pictures as SVG inside a page: bars that lie, and columns that stand.  Colours come from the page's style."""
+"""Plots as inline SVG: horizontal bars and vertical columns.  Colours come from the page's style."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Bar:
 
 
 def is_logarithmic(values: Sequence[float]) -> bool:
-    """Whether values lie so far apart that the small ones would vanish."""
+    """Whether a logarithmic scale is needed for the small values to be visible."""
     positive = [value for value in values if value > 0]
     return bool(positive) and max(positive) / min(positive) >= _SPREAD_FOR_LOG
 
 
 def bars(items: Sequence[Bar], title: str, *, may_be_logarithmic: bool = True) -> str:
-    """Bars that lie, one a line, with labels to the left and values to the right."""
+    """Horizontal bars, with labels to the left and values to the right."""
     if not items:
         return '<p class="none">nothing to show</p>'
     logarithmic = may_be_logarithmic and is_logarithmic([item.value for item in items])
@@ -58,7 +58,7 @@ def bars(items: Sequence[Bar], title: str, *, may_be_logarithmic: bool = True) -
 def columns(
     values: Sequence[tuple[int, float]], title: str, *, unit: str, noun: str = "round", series: int = 0, height: int = 150
 ) -> str:
-    """Columns that stand side by side, for values of one round after the other; very many are gathered into groups."""
+    """Vertical columns, for a series of values; if there are very many, neighbours are added up."""
     if not values:
         return '<p class="none">nothing to show</p>'
     gathered, size = _gathered(values)

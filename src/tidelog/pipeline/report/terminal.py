@@ -1,4 +1,4 @@
-"""A run as the terminal shows it: what is being done, a line for each hyper-node, and what came out of it."""
+"""A run on the terminal: the current stage, a line for each unit, and a summary."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tidelog.pipeline.job.job_values import shown_size
+from tidelog.pipeline.job.sizes import shown_size
 from tidelog.pipeline.report.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Terminal:
-    """Where a run tells how far it is: a line that changes if there is a terminal, and a line for all that is done."""
+    """Shows the progress of a run: a status line if there is a terminal, and a line for each finished step."""
 
     def __init__(self, *, is_quiet: bool, status: Status | None = None) -> None:
         self.is_quiet, self._status = is_quiet, status
@@ -23,20 +23,20 @@ class Terminal:
         self._last: Any = None
 
     def doing(self, what: str) -> None:
-        """What is being done now."""
+        """Show the current step."""
         if self._status is not None:
             from rich.markup import escape
 
             self._status.update(escape(what))
 
     def done(self, what: str) -> None:
-        """Something that is done, for good."""
+        """Write a line for a finished step."""
         if not self.is_quiet:
             sys.stderr.write(what + "\n")
             sys.stderr.flush()
 
     def progress(self, progress: Any) -> None:
-        """Called while facts are derived: the hyper-node and the round."""
+        """Called while facts are derived, with the unit and the round."""
         unit = progress.unit, progress.working_on
         if self._unit is not None and unit[0] != self._unit[0] and self._last is not None:
             self.done(self._last)
@@ -45,7 +45,7 @@ class Terminal:
         self.deriving(progress)
 
     def deriving(self, progress: Any) -> None:
-        """The same, on the line that changes alone."""
+        """The same, on the status line only."""
         self.doing(f"deriving{_line(progress)}")
 
 
@@ -58,7 +58,7 @@ def _line(progress: Any) -> str:
 
 @contextmanager
 def terminal(*, is_quiet: bool) -> Iterator[Terminal]:
-    """A terminal for one run; without a real one behind standard error, only what is done is written, line by line."""
+    """A terminal for one run; if standard error is not a terminal, only finished steps are written."""
     if is_quiet or not sys.stderr.isatty():
         yield Terminal(is_quiet=is_quiet)
         return
@@ -69,7 +69,7 @@ def terminal(*, is_quiet: bool) -> Iterator[Terminal]:
 
 
 def summary(outcome: Outcome) -> Iterator[str]:
-    """What a finished run did, in a few lines."""
+    """The summary of a finished run."""
     for placed in outcome.placements:
         rounds = f"{placed.rounds} round{'' if placed.rounds == 1 else 's'}"
         names = ", ".join(placed.relations)

@@ -1,8 +1,8 @@
-"""The updates of a batch, worked off one by one, each with a look at the one behind it.
+"""A micro-batch applied to a knowledge base update by update, each with a look at the next one.
 
-An update that cannot be worked off is set aside with its reason, or ends the job there, as the job wants it. What fails for
-another reason, such as an executor that was lost or a disk that is full, is no fault of the update: it ends the batch, and
-nothing of that counts.
+An update that is refused goes to the dead-letter folder (`broken_folder`) with its reason, or ends the job, as the job file says.
+Another failure, such as a lost executor or a full disk, is not the update's fault: it ends the micro-batch, which is not
+committed.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
+from tidelog.pipeline.report.stream_history import AppliedUpdate
 from tidelog.pipeline.streaming.change_feed import RowFile, rows_of
-from tidelog.pipeline.streaming.stream_history import Step
 from tidelog.pipeline.streaming.stream_sources import Arrivals, Arrived
 from tidelog.streams.fitting import fitting
 from tidelog.streams.update import Update
@@ -26,54 +26,54 @@ if TYPE_CHECKING:
     from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
 
 Show = Callable[[int, "Change", int], None]
-"""Told of each update: its number, what it changed, and how many are waiting, as far as that is known."""
+"""Called after each update: its number, its change, and how many updates are known to be waiting."""
 FAILURES = frozenset({"TL060", "TL084", "TL085", "TL086", "TL093"})
-"""Errors that are no fault of an update: of files, libraries, Java, executors and folders."""
+"""Errors that are not the update's fault: of files, libraries, Java, executors and folders."""
 
 
 @dataclass(slots=True)
-class UpdateResult:
-    """What a batch has done so far."""
+class BatchResult:
+    """What a micro-batch has done so far."""
 
     number: int
-    """Spark's number of the batch."""
+    """Spark's number of the micro-batch."""
     feed: RowFile
-    aside: RowFile
-    """Where broken updates go."""
+    dead_letters: RowFile
+    """Where refused updates go."""
     rows: int = 0
-    """How many updates of the batch have had their turn, before or now."""
+    """How many updates of the micro-batch have been processed, in an earlier run or in this one."""
     last: Arrived | None = None
     updates: int = 0
     broken: int = 0
     changes: list[tuple[bool, Any]] = field(default_factory=list)
-    """Explicit facts that came and went."""
+    """Explicit facts that were inserted (True) or deleted."""
     has_other_rules: bool = False
-    steps: list[Step] = field(default_factory=list)
-    """What the updates did, for the report."""
+    applied: list[AppliedUpdate] = field(default_factory=list)
+    """The updates, for the report."""
     stopped_at: TidelogError | None = None
-    """What was wrong with the update that the job is to stop at."""
+    """The error of the update at which the job stops."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Have all rows in their files."""
-        with closing(self.aside), closing(self.feed):
+        """Write all rows to their files."""
+        with closing(self.dead_letters), closing(self.feed):
             pass
 
 
 class UpdateWorker:
-    """A knowledge base that works off updates."""
+    """Applies micro-batches to a knowledge base."""
 
     def __init__(self, kb: Any, say: Callable[[str], None], *, stops_at_broken: bool) -> None:
-        """`say` is told what has been set aside."""
+        """`say` is called for each refused update."""
         self._kb, self._say, self._stops = kb, say, stops_at_broken
         self._fit = fitting(kb.relations)
         self._seen: tuple[Arrived, Update] | None = None
-        """An update that was looked at before its turn: the knowledge base knows it again by its identity."""
+        """An update that was read ahead: the knowledge base recognises it by its identity."""
 
-    def work_off(self, arrivals: Arrivals, done: UpdateResult, before: int, show: Show) -> None:
-        """Work off the updates of a batch; so many have been worked off before it."""
+    def apply(self, arrivals: Arrivals, done: BatchResult, before: int, show: Show) -> None:
+        """Apply the updates of a micro-batch; `before` updates have been applied before it."""
         done.rows = arrivals.done
         for at, arrived in enumerate(arrivals.updates):
             rest = arrivals.updates[at + 1 :]
@@ -88,19 +88,19 @@ class UpdateWorker:
                     return
                 done.broken += 1
                 self._say(f"{arrived.place}: set aside: {error.diagnostics[0].code}: {error.diagnostics[0].message}")
-                done.aside.write([_broken(done.number, arrived, error)])
+                done.dead_letters.write([_dead_letter(done.number, arrived, error)])
             else:
                 done.feed.write(rows_of(done.number, str(change.id), change))
                 done.changes += _kept(change)
                 done.updates += 1
-                done.steps.append(Step.of(before + done.updates, change))
+                done.applied.append(AppliedUpdate.of(before + done.updates, change))
                 show(before + done.updates, change, len(rest) + arrivals.behind)
                 if update.add_rules or update.remove_rules:
                     self._fit, self._seen, done.has_other_rules = fitting(self._kb.relations), None, True
             done.last, done.rows = arrived, done.rows + 1
 
     def _change(self, update: Update, place: str, behind: Arrived | None) -> Any:
-        """What an update changes; without an id, it goes by the place that it came from."""
+        """Apply one update; its place is its id if it has none."""
         return replace(self._kb.apply(update, lambda: self._ahead(behind)), id=place if update.id is None else update.id)
 
     def _understood(self, arrived: Arrived) -> Update:
@@ -109,35 +109,35 @@ class UpdateWorker:
             return seen[1]
         if arrived.problem is not None or arrived.text is None:
             code, _, said = (arrived.problem or "").partition(": ")
-            fix = "write it again, behind those that are there"
+            fix = "send it again, after those that are there"
             raise fail(code if code.startswith("TL") else "TL060", said or code, fix=fix)
         return self._fit(Update.from_json(arrived.text, arrived.place))
 
     def _ahead(self, arrived: Arrived | None) -> Update | None:
-        """The update behind the one in hand, if it is there and can be understood."""
+        """The update after the current one, if it has arrived and can be read."""
         if arrived is None:
             return None
         try:
             update = self._understood(arrived)
         except TidelogError:
-            return None  # what is wrong with it is said when its turn comes
+            return None  # its error is reported when its turn comes
         self._seen = arrived, update
         return update
 
 
 def _kept(change: Any) -> Iterator[tuple[bool, ExplicitSnapshot]]:
-    """The explicit facts that came and went, read now: what they are read from may be gone when the batch is committed."""
+    """The explicit facts inserted and deleted, read now: their DataFrames may be gone when the micro-batch is committed."""
     for inserted, facts in change.explicit():
         yield inserted, facts if isinstance(facts.keys, pa.Table) else replace(facts, keys=facts.keys.toArrow())
 
 
 def _at(arrived: Arrived, error: TidelogError) -> TidelogError:
-    """What is wrong with an update, and where that came from."""
+    """An error of an update, with the place of the update."""
     if arrived.place in str(error):
         return error
     return TidelogError(replace(one, notes=(*one.notes, f"in {arrived.place}")) for one in error.diagnostics)
 
 
-def _broken(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:
+def _dead_letter(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:
     text = arrived.text.decode(errors="replace") if isinstance(arrived.text, bytes) else arrived.text
     return {"batch": batch, "file": arrived.file, "line": arrived.line, "text": text, "reason": str(error)}

@@ -1,6 +1,6 @@
-"""The change feed of a streaming job: a row for each fact that came or went, a file for each batch.
+"""The change feed of a streaming job: a row for each fact inserted or deleted, a file for each micro-batch.
 
-A file is written while its batch is worked off, so that no more than a few rows are in memory, however much an update changes.
+A file is written while its micro-batch is applied, so that few rows are in memory, however much an update changes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _COLUMNS = pa.schema([(name, pa.string()) for name in ("update", "relation", "fa
 )
 ENDINGS = {"json": ".jsonl", "parquet": ".parquet"}
 _AT_ONCE = 50_000
-"""Rows that are written together."""
+"""Rows that are buffered."""
 
 
 def rows_of(batch: int, update: str, change: Change) -> Iterator[dict[str, Any]]:
-    """What one update changed: `+` for facts that came and `-` for those that went, explicit ones apart from derived ones."""
+    """The change of one update: `+` for facts inserted and `-` for facts deleted, explicit and derived ones apart."""
     for sign, facts in (("-", change.deleted), ("+", change.inserted)):
         for kind, part in (("explicit", facts.explicit), ("derived", facts.derived)):
             for relation, found in part.items():
@@ -41,13 +41,13 @@ def rows_of(batch: int, update: str, change: Change) -> Iterator[dict[str, Any]]
 
 
 class RowFile:
-    """A file of rows, JSON Lines or Parquet, that is there when there is a first row."""
+    """A file of rows, JSON Lines or Parquet, created with the first row."""
 
     def __init__(self, path: Path | None, form: str) -> None:
-        """Without a path, rows go nowhere."""
+        """Without a path, rows are dropped."""
         self.path, self._form = path, form
         self.has_rows = False
-        self._waiting: list[dict[str, Any]] = []
+        self._buffer: list[dict[str, Any]] = []
         self._text: IO[str] | None = None
         self._table: pq.ParquetWriter | None = None
 
@@ -56,13 +56,13 @@ class RowFile:
         if self.path is None:
             return
         for row in rows:
-            self._waiting.append(row)
-            if len(self._waiting) >= _AT_ONCE:
+            self._buffer.append(row)
+            if len(self._buffer) >= _AT_ONCE:
                 self._flush(self.path)
 
     def close(self) -> None:
-        """Have all of it in the file."""
-        if self.path is not None and self._waiting:
+        """Write what is buffered, and close the file."""
+        if self.path is not None and self._buffer:
             self._flush(self.path)
         for opened in (self._text, self._table):
             if opened is not None:
@@ -70,7 +70,7 @@ class RowFile:
         self._text = self._table = None
 
     def _flush(self, path: Path) -> None:
-        rows, self._waiting = self._waiting, []
+        rows, self._buffer = self._buffer, []
         if not self.has_rows:
             path.parent.mkdir(parents=True, exist_ok=True)
             self.has_rows = True

@@ -1,4 +1,4 @@
-"""A streaming query of Spark's over updates: started, watched, and stopped when no batch is in hand."""
+"""A query of Structured Streaming over updates: started, watched, and stopped between two micro-batches."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from tidelog.pipeline.streaming.stream_sources import UpdateStream, query_id
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_LOOK_EVERY = 0.1
-"""Seconds between two looks at whether it is to end; a commit is a reason to look at once."""
+_POLL_EVERY = 0.1
+"""Seconds between two polls whether it is to end; a commit triggers one at once."""
 
 
 class StoppedError(Exception):
-    """The query ends with this batch, or before it; Spark will give it again."""
+    """The query ends with this micro-batch, or before it; Spark will deliver it again."""
 
 
 class BatchQuery:
-    """One query, which gives its batches to a function, one after the other."""
+    """One query, which calls a function for each micro-batch."""
 
-    def __init__(self, stream: UpdateStream, checkpoint: Path, do: Callable[[DataFrame, int], None]) -> None:
-        self._stream, self._checkpoint, self._do = stream, checkpoint, do
-        self._in_hand, self._has_news = threading.Lock(), threading.Event()
+    def __init__(self, stream: UpdateStream, checkpoint: Path, process: Callable[[DataFrame, int], None]) -> None:
+        self._stream, self._checkpoint, self._process = stream, checkpoint, process
+        self._processing, self._has_news = threading.Lock(), threading.Event()
         self._is_stopping = False
         self._failed: Exception | None = None
-        """What a batch broke off with: Spark tells it only when its own thread has ended."""
+        """The error of a micro-batch: Spark reports it only when its own thread has ended."""
 
     @property
     def id(self) -> str:
-        """Spark's id of it, which it keeps from one run to the next."""
+        """Spark's id of the query, which the checkpoint keeps from one run to the next."""
         return query_id(self._checkpoint) or ""
 
-    def look(self) -> None:
-        """Let `run` ask at once whether it is over."""
+    def wake(self) -> None:
+        """Let `run` test at once whether it is over."""
         self._has_news.set()
 
     def run(self, spark: SparkSession, is_over: Callable[[], bool], *, once: bool) -> TidelogError | None:
-        """Have batches until it is over, or Spark ends; what a batch has failed with."""
+        """Run the query until `is_over`, or until Spark ends it; the error of a micro-batch that failed."""
         writer = self._stream.stream(spark).writeStream.foreachBatch(self._batch)
         writer = writer.option("checkpointLocation", f"file://{self._checkpoint.absolute()}")
-        with _said_once(spark):
+        with _quiet_logs(spark):
             query = writer.trigger(**self._stream.trigger(once=once)).start()
             try:
                 while query.isActive and not is_over():
-                    self._has_news.wait(_LOOK_EVERY)
+                    self._has_news.wait(_POLL_EVERY)
                     self._has_news.clear()
             finally:
-                with self._in_hand:  # a batch in hand is finished first
+                with self._processing:  # the current micro-batch is finished first
                     self._is_stopping = True
                 error = query.exception()
                 query.stop()
         if self._failed is not None:
             said = f"{type(self._failed).__name__}: {self._failed}"
-            return self._failed if isinstance(self._failed, TidelogError) else broken_off(said)
+            return self._failed if isinstance(self._failed, TidelogError) else stream_failure(said)
         if error is not None and StoppedError.__name__ not in str(error):
-            raise broken_off(str(error))
+            raise stream_failure(str(error))
         return None
 
     def _batch(self, frame: DataFrame, number: int) -> None:
-        with self._in_hand:
+        with self._processing:
             if self._is_stopping:
                 raise StoppedError
             try:
-                self._do(frame, number)
+                self._process(frame, number)
             except StoppedError:
                 self._is_stopping = True
                 raise
@@ -80,16 +80,16 @@ class BatchQuery:
 
 
 def has_ended(spark: SparkSession) -> bool:
-    """Whether Spark is no more."""
+    """Whether the Spark application has ended."""
     try:
         return bool(spark.sparkContext._jsc.sc().isStopped())
-    except Exception:  # nobody is there to ask
+    except Exception:  # the JVM is gone
         return True
 
 
 @contextmanager
-def _said_once(spark: SparkSession) -> Iterator[None]:
-    """What ends a query is an error of ours; Spark and its bridge would log it too, with all calls that led there."""
+def _quiet_logs(spark: SparkSession) -> Iterator[None]:
+    """The error that ends a query is reported once, by us; Spark and py4j would log it as well, with stack traces."""
     bridge = logging.getLogger("py4j.clientserver")
     level = bridge.level
     bridge.setLevel(logging.CRITICAL)
@@ -109,12 +109,12 @@ _LOGGERS = tuple(f"org.apache.spark.sql.execution.streaming{part}.MicroBatchExec
 """Where Spark logs that a query has ended, in one version or another."""
 
 
-def broken_off(problem: str) -> TidelogError:
-    """What Spark says of a query that failed, in one sentence."""
+def stream_failure(problem: str) -> TidelogError:
+    """Spark's message about a query that failed, as one sentence."""
     lines = [line.strip() for line in problem.splitlines() if line.strip()]
-    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0] if lines else "nobody said why")
-    fix = "start the job again: it goes on after the last commit"
-    return fail("TL095", f"the stream broke off: {_ERROR.sub('', said)}", fix=fix)
+    said = next((line for line in reversed(lines) if _ERROR.match(line)), lines[0] if lines else "Spark gives no reason")
+    fix = "start the job again: it resumes after the last commit"
+    return fail("TL095", f"the stream failed: {_ERROR.sub('', said)}", fix=fix)
 
 
 _ERROR = re.compile(r"([\w.]+(Error|Exception): |error (?=TL\d))")

@@ -1,4 +1,4 @@
-"""What readers get of a streaming job between two batches: new versions of its sinks, and a report."""
+"""The results of a streaming job between two micro-batches: new versions of its sinks, and a report."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from dataclasses import replace
 from time import perf_counter
 
 from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
+from tidelog.pipeline.batch.sinks import write_report
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.outcome import Outcome
+from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
 from tidelog.pipeline.report.terminal import Terminal
-from tidelog.pipeline.streaming.stream_history import Step, StreamHistory
 from tidelog.pipeline.streaming.stream_state import Commit
 from tidelog.syntax.printer import Printer
 
 
 class StreamResults:
-    """What is known of a streaming job since it was started."""
+    """The outcome of a streaming job since it was started."""
 
     def __init__(self, job: Job, terminal: Terminal) -> None:
         self._given, self._terminal = job, terminal
@@ -31,17 +32,17 @@ class StreamResults:
         self._outcome.stages["read"] = perf_counter() - started
 
     def took(self, stage: str, seconds: float) -> None:
-        """Note how long a stage took."""
+        """Record the time of a stage."""
         self._outcome.stages[stage] = seconds
 
-    def note(self, step: Step) -> None:
-        """Note an update that has been committed."""
-        self._history.note(step)
+    def note(self, update: AppliedUpdate) -> None:
+        """Add an update that has been committed."""
+        self._history.note(update)
 
     def publish(self, job: Job, backend: SparkBackend, check: Callable[[], None]) -> None:
-        """New versions of the sinks whose relations there are: rules may have gone, and relations with them.
+        """Publish new versions of the sinks whose relations exist: updates may have removed rules, and relations with them.
 
-        `check` raises an error if somebody else is to write them.
+        `check` raises an error if another job has taken over.
         """
         known = backend.kb.relations
         sinks = tuple(sink for sink in job.sinks if sink.relation in known)
@@ -51,7 +52,7 @@ class StreamResults:
         outcome.rejected_rows, outcome.rejects_folder = before.rejected_rows, before.rejects_folder
         outcome.stages = before.stages
         if job.program is not self._given.program:
-            outcome.program_text = Printer().document(job.program.document)  # as updates have left it
+            outcome.program_text = Printer().document(job.program.document)  # as changed by updates
 
     def report(self, job: Job, last: Commit) -> Outcome:
         """Write the report, if the job wants one."""
@@ -59,7 +60,5 @@ class StreamResults:
         history.in_all, history.broken = last.updates, last.broken
         outcome.stream, outcome.stages["updates"] = history, history.seconds
         if job.report is not None:
-            from tidelog.pipeline.report.html import write_report
-
             write_report(outcome, job.report)
         return outcome

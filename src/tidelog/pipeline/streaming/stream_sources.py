@@ -1,8 +1,8 @@
-"""Where the updates of a streaming job come from: a folder of files, or any streaming DataFrame with a column `value`.
+"""Sources of a streaming job: a folder of files, or any streaming DataFrame with a column `value`.
 
-Each gives a stream of Spark's, and takes a batch of it apart: into updates as they have arrived, in their order, without those
-that the last commit says have been worked off. Of a folder, the position in it tells that, whatever batch an update comes in; of
-another stream, Spark's ids of the query and of the batch do, which is the same batch when Spark gives it again.
+Each gives a streaming DataFrame and splits a micro-batch of it into updates in their order, without those that the last commit
+contains. In a folder the position tells which those are, whatever micro-batch an update is in; in another stream Spark's ids of
+the query and of the micro-batch do, since Spark delivers the same micro-batch again after a failure.
 """
 
 from __future__ import annotations
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _ORDER = ("topic", "partition", "offset")
-"""Columns that say in which order updates are worked off, as Kafka has them; none of them has to be there."""
+"""Columns that give the order of updates, as Kafka has them; all are optional."""
 
 
 class Arrived(NamedTuple):
-    """An update that nobody has tried to understand yet."""
+    """An update that has not been parsed yet."""
 
     file: str
     line: int
-    """Where it came from: a file and a line, or a partition and an offset in it."""
+    """Its place: a file and a line, or a partition and an offset."""
     text: str | bytes | None
     problem: str | None = None
-    """What is wrong, if there is no text."""
+    """The error, if there is no text."""
 
     @property
     def place(self) -> str:
-        """For people."""
+        """As messages show it."""
         return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """A batch, as far as it has not been worked off."""
+    """The updates of a micro-batch that have not been committed."""
 
     updates: list[Arrived]
     ahead: Arrived | None = None
-    """The one behind the batch, if it is known."""
+    """The update after the micro-batch, if it is known."""
     done: int = 0
-    """How many updates of the batch have been worked off before."""
+    """How many updates of the micro-batch have been committed before."""
     behind: int = 0
-    """How many more are waiting at least."""
+    """How many more are waiting, at least."""
     files: tuple[str, ...] = ()
     """All files of updates that there are, if they come from files."""
 
@@ -60,29 +60,29 @@ class Arrivals:
 
 
 class UpdateStream(Protocol):
-    """Updates as a stream of Spark's."""
+    """A stream of updates for Structured Streaming."""
 
     kind: str
-    """What a commit calls it."""
+    """Its name in a commit."""
 
     def check(self, last: Commit, checkpoint: Path) -> None:
-        """Raise an error if the stream does not go on behind a commit."""
+        """Raise an error if the stream does not continue after a commit."""
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """The stream itself."""
+        """The streaming DataFrame."""
 
     def trigger(self, *, once: bool) -> dict[str, Any]:
-        """When Spark is to look for a batch."""
+        """The trigger of the query."""
 
     def arrivals(self, frame: DataFrame, number: int, query: str, last: Commit) -> Arrivals:
-        """What a batch has brought that the last commit does not have."""
+        """The updates of a micro-batch that the last commit does not contain."""
 
     def is_over(self, last: Commit) -> bool:
-        """Whether nothing waits behind a commit, as far as this can tell; if not, the query itself ends."""
+        """Whether nothing waits after a commit; False if only the query can tell, which then ends by itself."""
 
 
 def updates_from(part: StreamPart, frame: DataFrame | None) -> UpdateStream:
-    """The stream of a job: a DataFrame that somebody gives, or the job's folder."""
+    """The stream of a job: the given DataFrame, or the job's folder."""
     return FolderUpdates(part) if frame is None else FrameUpdates(frame)
 
 
@@ -97,10 +97,10 @@ class FolderUpdates:
             raise fail("TL090", "the job does not say where updates come from", fix=fix)
         self._folder, self._updates = part.folder, part.updates
         if not Path(part.folder).is_dir():
-            raise fail("TL060", f"there is no folder {part.folder} for updates", fix="make it, or mend `folder` in `[stream]`")
+            raise fail("TL060", f"there is no folder {part.folder} for updates", fix="make it, or correct `folder` in `[stream]`")
 
     def check(self, last: Commit, checkpoint: Path) -> None:
-        """No file may have come among those that have been read."""
+        """No file may have been added among those that have been read."""
         del checkpoint
         _check_kind(self.kind, last)
         from tidelog.spark.ingest.update_folder import update_files
@@ -110,18 +110,18 @@ class FolderUpdates:
             raise _late(self._folder, last.file, read, len(read) - last.seen)
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """So many updates a batch, and the next one to look ahead to."""
+        """Micro-batches of a limited number of updates, each with the next update, for marking."""
         from tidelog.spark.ingest.update_folder import updates_of
 
         return updates_of(spark, self._folder, self._updates)
 
     def trigger(self, *, once: bool) -> dict[str, Any]:
-        """Ten times a second, for a folder is quick to look at."""
+        """Ten times a second: listing a folder is cheap."""
         del once
         return {"processingTime": "100 milliseconds"}
 
     def arrivals(self, frame: DataFrame, number: int, query: str, last: Commit) -> Arrivals:
-        """The updates of a batch behind the position of the last commit."""
+        """The updates of a micro-batch after the position of the last commit."""
         del number, query
         from tidelog.spark.ingest.update_folder import update_files
 
@@ -134,7 +134,7 @@ class FolderUpdates:
         return Arrivals(new, ahead, behind=behind, files=tuple(files))
 
     def is_over(self, last: Commit) -> bool:
-        """Whether no update waits behind the position of a commit."""
+        """Whether no update waits after the position of a commit."""
         from tidelog.spark.ingest.update_folder import entries
 
         return next(entries(Path(self._folder), last.position), None) is None
@@ -152,29 +152,29 @@ class FrameUpdates:
             raise fail("TL087", "the DataFrame of updates is not a stream", fix=fix)
         if kinds.get("value") not in ("string", "binary"):
             found = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
-            fix = "select the text of the updates as `value`, with `topic`, `partition` and `offset` if there are such"
+            fix = "select the text of the updates as `value`, with `topic`, `partition` and `offset` if it has them"
             raise fail("TL087", f"the stream of updates needs a column `value`, string or binary, and has {found}", fix=fix)
         self._frame = frame
         self._order = [name for name in _ORDER if name in kinds]
 
     def check(self, last: Commit, checkpoint: Path) -> None:
-        """What has been done of it is known by Spark's ids, so the checkpoint must be the one that there was."""
+        """Spark's ids give the position in the stream, so the checkpoint must be that of the last commit."""
         _check_kind(self.kind, last)
         if last.query and query_id(checkpoint) != last.query:
-            problem = f"{checkpoint} is not the checkpoint that there was, so nobody knows what of the stream has been done"
-            raise fail("TL077", problem, fix="put it back, or start over with another state")
+            problem = f"{checkpoint} is not the checkpoint of the last commit, so the position in the stream is not known"
+            raise fail("TL077", problem, fix="restore it, or start over with another `state` folder")
 
     def stream(self, spark: SparkSession) -> DataFrame:
-        """It is there already, in the user's session."""
+        """The DataFrame of the user's session."""
         del spark
         return self._frame.select("value", *self._order)
 
     def trigger(self, *, once: bool) -> dict[str, Any]:
-        """As the source likes it."""
+        """At once, or all that is available."""
         return {"availableNow": True} if once else {"processingTime": "0 seconds"}
 
     def arrivals(self, frame: DataFrame, number: int, query: str, last: Commit) -> Arrivals:
-        """The rows of a batch, if it is new; what is left of it, if it was begun and broken off at an update."""
+        """The rows of a micro-batch, if it is new; the rest of it, if the job had stopped at an update in it."""
         if query == last.query and number < last.batch:
             return Arrivals([])
         rows = frame.collect()
@@ -192,7 +192,7 @@ class FrameUpdates:
         return Arrived(file, line, value if isinstance(value, str) else bytes(value))
 
     def is_over(self, last: Commit) -> bool:
-        """Spark ends the query when nothing waits."""
+        """False: Spark ends the query itself."""
         del last
         return False
 
@@ -208,11 +208,11 @@ def query_id(checkpoint: Path) -> str | None:
 def _check_kind(kind: str, last: Commit) -> None:
     if last.source not in ("", kind):
         problem = f"the updates came from a {last.source} before, and come from a {kind} now"
-        raise fail("TL077", problem, fix="go on with the stream that there was, or start over with another state")
+        raise fail("TL077", problem, fix="resume with a stream of the same kind, or start over with another `state` folder")
 
 
 def _late(folder: str, last: str, read: Sequence[str], count: int) -> TidelogError:
-    """Files came among those that have been read; the newest of these are most probably the ones."""
+    """The error for files added among those that have been read; most probably the newest of these."""
     newest = sorted(read, key=lambda name: (Path(folder) / name).stat().st_ctime)[-count:]
     names = ", ".join(sorted(newest)[:_NAMES_SHOWN])
     what = "a file" if count == 1 else f"{count} files"

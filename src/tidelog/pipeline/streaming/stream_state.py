@@ -1,17 +1,17 @@
-"""What a streaming job has to know when it goes on, in a folder: explicit facts, how far the stream has come, and who may write.
+"""The state of a streaming job in a folder: a commit log with the position in the stream, and snapshots of the explicit facts.
 
-    commits/00000013.json       what counts is the last of these; each is created once and never changed
-    snapshots/00000010-7/       the explicit facts when commit 10 was made, in epoch 7, relation by relation, in Parquet
-    log/00000011-7.parquet, …   which explicit facts went and came with each commit since then
+    commits/00000013.json       the last of these is the state; each is created once and never changed
+    snapshots/00000010-7/       the explicit facts at commit 10, written in epoch 7, relation by relation, in Parquet
+    log/00000011-7.parquet, …   the explicit facts that each commit since then deleted and inserted
 
 Commits are a chain: the file of one is created only if its number is free. A job begins with a commit that repeats the last one;
-its number is the job's epoch. A job that was at work until then finds its next number taken, and cannot commit any more.
+the number of that commit is the job's fencing epoch. A job that ran until then finds its next number taken, and can never commit.
 
-A commit is made in this order: what belongs to it is written (its part of the log, and files of the change feed and of broken
-updates under hidden names), then the file in `commits` is created, which is the moment that it counts, then the hidden files get
-their names, and what no commit needs is removed, as far as it is not newer. Whatever happens in between, the next job finds the
-last commit whole, gives names to what belongs to it, and removes the rest. What follows from the facts is not kept: it is derived
-once, so that nothing on disk can disagree with it.
+A commit is made in this order. Its part of the log is written, and its files of the change feed and of refused updates, under
+hidden names. The file in `commits` is created, with which the commit takes effect. The hidden files are renamed. Files that no
+commit needs are removed, unless they are newer. If the job ends in between, the next job finds the last commit complete, renames
+its files, and removes the rest. Derived facts are not stored: they are derived once at the start, so no file can disagree with
+them.
 """
 
 from __future__ import annotations
@@ -38,51 +38,51 @@ if TYPE_CHECKING:
 
 _LOG = pa.schema([("came", pa.bool_()), ("relation", pa.string()), ("arity", pa.int32()), ("keys", pa.list_(pa.string()))])
 HIDDEN = ".epoch-"
-"""How names of files begin that do not belong to a commit yet."""
+"""The prefix of files that belong to no commit yet."""
 _IN_PROCESS = 2_000_000
-"""Facts of a relation that are read into this process; more are left to Spark."""
+"""Most facts of a relation that are read into this process; Spark reads more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """How far a stream has come."""
+    """An entry of the commit log: the position in the stream, and the files that make up the state."""
 
     number: int = 0
     epoch: int = 0
     query: str = ""
     batch: int = -1
-    """Spark's ids of the query and of its last batch."""
+    """Spark's ids of the query and of its last micro-batch."""
     rows: int = 0
-    """How many updates of that batch have had their turn: all, unless the job was to stop at one of them."""
+    """How many updates of that micro-batch were processed: all, unless the job stopped at one of them."""
     source: str = ""
-    """What kind of stream the updates come from."""
+    """The kind of stream that the updates come from."""
     file: str = ""
     line: int = 0
-    """The last update that has been worked off."""
+    """The place of the last update."""
     seen: int = -1
-    """How many files of updates there were up to that one, if they come from files."""
+    """How many files of updates there were up to that one; -1 if updates do not come from files."""
     updates: int = 0
     broken: int = 0
-    """How many have been worked off, and how many were set aside, since the beginning."""
+    """How many were applied, and how many were refused, since the beginning."""
     snapshot: str = ""
     log: tuple[str, ...] = ()
     """The names of the snapshot, and of the parts of the log since then."""
     pending: int = 0
-    """How many commits the sinks and the snapshot are behind."""
+    """How many commits were made since the last snapshot, with which the sinks are published."""
     rules: str = ""
-    """What tells the rules of the job file when the sinks were written from others."""
+    """A hash of the job file's rules when the sinks were published."""
     program: str = ""
-    """The rules, if updates have changed them since the job file's."""
+    """The rules, if updates have changed those of the job file."""
     program_before: str = ""
-    """Those of the job file, then."""
+    """Those of the job file at that time."""
     files: tuple[str, ...] = ()
-    """What was written under hidden names and belongs to this commit."""
+    """The files of this commit that were written under hidden names."""
     hidden_by: int = 0
-    """The epoch in which that was written."""
+    """The epoch in which they were written."""
 
     @property
     def position(self) -> tuple[str, int]:
-        """The last update that has been worked off."""
+        """The place of the last update."""
         return self.file, self.line
 
 
@@ -91,7 +91,7 @@ class TakenOverError(TidelogError):
 
 
 class StreamState:
-    """The folder, while one job uses it."""
+    """The state folder, used by one job."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -100,9 +100,9 @@ class StreamState:
         self.last: Commit | None = None
 
     def open(self) -> Commit | None:
-        """Take over from whoever was at work, finish what the last commit left to do, and remove what belongs to none.
+        """Begin a new epoch, finish the last commit, and remove files that belong to none.
 
-        The last commit, or None if nothing has been read yet.
+        The last commit, or None if there is no snapshot yet.
         """
         try:
             is_ours = False
@@ -118,8 +118,8 @@ class StreamState:
             raise self._broken(error) from error
         return self.last if self.last is not None and self.last.snapshot else None
 
-    def claim_still_holds(self) -> None:
-        """Raise an error if another job has taken over."""
+    def check_epoch(self) -> None:
+        """Raise an error if another job has begun a newer epoch."""
         if self.last is not None and max(self._numbers(), default=-1) != self.last.number:
             raise self._taken_over()
 
@@ -130,17 +130,17 @@ class StreamState:
     def _newest(self) -> Commit | None:
         while numbers := self._numbers():
             text = self._store.read(f"commits/{max(numbers):08}.json")
-            if text is not None:  # else there is a newer one, which took this one's place
+            if text is not None:  # else a newer one has replaced it
                 kept = json.loads(text)
                 return Commit(**{**kept, "log": tuple(kept["log"]), "files": tuple(kept["files"])})
         return None
 
     def _tidy(self) -> None:
-        """Give files of the last commit their names, and remove what it does not need; what is newer is somebody else's."""
+        """Rename the hidden files of the last commit, and remove what it does not need; newer files belong to another job."""
         last = self.last
         assert last is not None
         for path in map(Path, last.files):
-            with suppress(FileNotFoundError):  # it has its name already
+            with suppress(FileNotFoundError):  # it has been renamed already
                 hidden(path, last.hidden_by).replace(path)
         for folder in {Path(path).parent for path in last.files}:
             synchronise(folder)
@@ -152,7 +152,7 @@ class StreamState:
     # --- facts -----------------------------------------------------------------------------------------------------------
 
     def facts(self, spark: SparkSession) -> Iterator[ExplicitSnapshot]:
-        """The explicit facts as of the last commit: those of the snapshot, and what has changed since."""
+        """The explicit facts as of the last commit: those of the snapshot, with the changes of the log."""
         try:
             yield from self._facts(spark)
         except (OSError, ValueError, KeyError) as error:
@@ -168,7 +168,7 @@ class StreamState:
             path = folder / entry["path"]
             changed = [changes.pop((name, arity), None) for changes in (deleted, inserted)]
             keys: Any = pq.read_table(path) if entry["rows"] <= _IN_PROCESS else spark.read.parquet(f"file://{path.absolute()}")
-            for table in changed:  # what came may be there already
+            for table in changed:  # inserted facts may be in the snapshot already
                 keys = keys if table is None else _without(keys, table, spark)
             yield ExplicitSnapshot(name, arity, keys, entry["rows"])
             if changed[1] is not None:
@@ -177,29 +177,29 @@ class StreamState:
             yield ExplicitSnapshot(name, arity, table, table.num_rows)
 
     def _changes(self) -> tuple[dict[tuple[str, int], pa.Table], dict[tuple[str, int], pa.Table]]:
-        """What has come and what has gone since the snapshot, by relation and arity: of each fact the last word counts."""
+        """Facts inserted and deleted since the snapshot, by relation and arity; the last change of each fact counts."""
         assert self.last is not None
-        words: dict[tuple[str, int], dict[tuple[str, ...], bool]] = {}
+        changes: dict[tuple[str, int], dict[tuple[str, ...], bool]] = {}
         for name in self.last.log:
             table = pq.read_table(self.folder / "log" / name)
             for row in table.to_pylist():
-                words.setdefault((row["relation"], row["arity"]), {})[tuple(row["keys"])] = row["came"]
+                changes.setdefault((row["relation"], row["arity"]), {})[tuple(row["keys"])] = row["came"]
         results: list[dict[tuple[str, int], pa.Table]] = []
         for wanted in (True, False):
-            found = {at: [keys for keys, inserted in facts.items() if inserted is wanted] for at, facts in words.items()}
+            found = {at: [keys for keys, inserted in facts.items() if inserted is wanted] for at, facts in changes.items()}
             results.append({at: _table(keys) for at, keys in found.items() if keys})
         return results[0], results[1]
 
     # --- commits ---------------------------------------------------------------------------------------------------------
 
     @property
-    def coming(self) -> str:
-        """The name of the next commit; with the epoch, so that two jobs never write one file."""
+    def next_name(self) -> str:
+        """The name of the next commit's files; with the epoch, so that two jobs never write the same file."""
         assert self.last is not None
         return f"{self.last.number + 1:08}-{self.epoch}"
 
     def write_log(self, changes: Iterable[tuple[bool, ExplicitSnapshot]]) -> tuple[str, ...]:
-        """Write what the next commit changes; the name of that part of the log, if there is anything."""
+        """Write the changes of the next commit to the log; the name of the file, if there are any."""
         batches = []
         for inserted, facts in changes:
             table = facts.keys if isinstance(facts.keys, pa.Table) else facts.keys.toArrow()
@@ -208,7 +208,7 @@ class StreamState:
             batches.append(pa.table(dict(zip(_LOG.names, columns, strict=True)), _LOG))
         if not batches:
             return ()
-        name = f"{self.coming}.parquet"
+        name = f"{self.next_name}.parquet"
         with self._explained():
             (self.folder / "log").mkdir(parents=True, exist_ok=True)
             pq.write_table(pa.concat_tables(batches), self.folder / "log" / name)
@@ -216,7 +216,7 @@ class StreamState:
 
     def write_snapshot(self, facts: Iterable[ExplicitSnapshot]) -> str:
         """Write all explicit facts; the name of the snapshot."""
-        folder = self.folder / "snapshots" / self.coming
+        folder = self.folder / "snapshots" / self.next_name
         known = []
         with self._explained():
             folder.mkdir(parents=True)
@@ -231,7 +231,7 @@ class StreamState:
         return folder.name
 
     def commit(self, commit: Commit) -> None:
-        """Let a commit count, if nobody else has taken over; then tidy up behind it."""
+        """Make a commit, unless another job has taken over; then remove what is no longer needed."""
         assert self.last is not None
         with self._explained():
             hidden_by = self.epoch if commit.files else commit.hidden_by
@@ -244,14 +244,14 @@ class StreamState:
             for path in map(Path, made.files):
                 synchronise(hidden(path, self.epoch))
                 synchronise(path.parent)
-            self.claim_still_holds()
+            self.check_epoch()
             if not self._create(made):
                 raise self._taken_over()
             self.last = made
             self._tidy()
 
     def _create(self, made: Commit) -> bool:
-        """Make the file of a commit, whole and at once; whether its number was free, and it is the last one."""
+        """Create the file of a commit atomically; whether its number was free, and it is the last one."""
         target = self.folder / "commits" / f"{made.number:08}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{made.number:08}.{uuid.uuid4().hex}")
@@ -261,36 +261,36 @@ class StreamState:
                 file.flush()
                 os.fsync(file.fileno())
             os.link(temporary, target)
-        except (FileExistsError, FileNotFoundError):  # somebody else's, who may have tidied up
+        except (FileExistsError, FileNotFoundError):  # another job has it, and may have removed files
             return False
         finally:
             temporary.unlink(missing_ok=True)
         synchronise(target.parent)
-        return max(self._numbers()) == made.number  # a number may be free again when others have passed it
+        return max(self._numbers()) == made.number  # a number is free again when later commits have replaced it
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Around writing: what cannot be written is an error with a code; whoever has taken over may have removed the folder."""
+        """Around writing: turns an OSError into a coded error; a job that has taken over may have removed the folder."""
         try:
             yield
         except OSError as error:
-            self.claim_still_holds()
+            self.check_epoch()
             raise self._broken(error) from error
 
     def _taken_over(self) -> TakenOverError:
-        fix = "let one job end before the next begins; what this one has not committed does not count"
+        fix = "let one job end before the next begins; what this one had not committed is discarded"
         return TakenOverError(fail("TL093", f"another job has taken over {self.folder}", fix=fix).diagnostics)
 
     def _broken(self, error: Exception) -> TidelogError:
         problem = (getattr(error, "strerror", None) or str(error)).splitlines()[0]
         where = f" ({error.filename})" if isinstance(error, OSError) and error.filename is not None else ""
         return fail(
-            "TL077", f"cannot go on with the state in {self.folder}: {problem}{where}", fix="start over in another folder"
+            "TL077", f"cannot resume from the state in {self.folder}: {problem}{where}", fix="start over in another folder"
         )
 
 
 def hidden(path: Path, epoch: int) -> Path:
-    """The name that a file has until it belongs to a commit."""
+    """The name of a file before its commit."""
     return path.with_name(f"{HIDDEN}{epoch}.{path.name}")
 
 

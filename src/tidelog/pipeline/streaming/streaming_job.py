@@ -1,10 +1,10 @@
-"""A streaming job: facts from the sources once, then updates, batch by batch, each exactly once.
+"""A streaming job: facts from the sources once, then updates in micro-batches, each update exactly once.
 
-Spark's streaming engine gives batches of updates (`stream_sources`), perhaps one again after a crash. A batch is worked off in
-this process, update by update (`working_off`), and then committed (`stream_state`): position, explicit changes, change feed and
-broken updates count together or not at all. What a commit says has been done is passed over. After a batch that failed, facts and
-rules are those of the last commit again, and Spark gives the batch once more; if it fails twice, the job ends. Between two
-batches, every so often and at the end, the sinks get a new version, the state a new snapshot, and the report is written.
+Structured Streaming delivers micro-batches of updates (`stream_sources`), perhaps the same one again after a crash. The updates
+of a micro-batch are applied in this process, one by one (`batch_worker`), and then committed (`stream_state`): position, explicit
+changes, change feed and refused updates take effect together. Updates that a commit contains are skipped. After a micro-batch
+that failed, facts and rules of the last commit are restored, and Spark delivers it once more; if it fails twice, the job ends.
+Every so often between two micro-batches, and at the end, new versions of the sinks, a snapshot and the report are written.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.pipeline.batch.run import check_before
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.terminal import Terminal
-from tidelog.pipeline.streaming.batch_worker import Show, UpdateResult, UpdateWorker
+from tidelog.pipeline.streaming.batch_worker import BatchResult, Show, UpdateWorker
 from tidelog.pipeline.streaming.change_feed import ENDINGS, RowFile
 from tidelog.pipeline.streaming.stream_query import BatchQuery, StoppedError, has_ended
 from tidelog.pipeline.streaming.stream_results import StreamResults
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _TRIES = 2
-"""How often a batch may fail before the job ends."""
+"""How often a micro-batch may fail before the job ends."""
 
 
 class StreamingJob:
@@ -46,14 +46,14 @@ class StreamingJob:
     def __init__(
         self, job: Job, terminal: Terminal, should_stop: Callable[[], bool], spark: Any = None, updates: DataFrame | None = None
     ) -> None:
-        """`spark` is a session to work beside; one is started if there is none. `updates` take the place of the job's folder."""
+        """`spark` is an existing session; without it one is started. `updates` replaces the job's folder."""
         if job.stream is None:
             fix = "add `[stream]` with `folder` and `state`, or use `tidelog pipeline run`"
             raise fail("TL090", "the job has no `[stream]`", source=job.source, fix=fix)
         self.job, self.terminal, self.should_stop, self.part = job, terminal, should_stop, job.stream
         self.state = StreamState(self.part.state)
         self.progress: ShowProgress = terminal.deriving
-        """Told, while something is derived, how far that is."""
+        """Called with the progress of an evaluation."""
         self._spark = updates.sparkSession if updates is not None and spark is None else spark
         self.backend = self._backend(job)
         self._given, self._updates = job, updates
@@ -62,7 +62,7 @@ class StreamingJob:
         self._since_snapshot = 0
         self._has_other_rules = False
         self._stopped_at: TidelogError | None = None
-        """What was wrong with the update that the job stops at."""
+        """The error of the update at which the job stops."""
 
     def _backend(self, job: Job) -> SparkBackend:
         return SparkBackend(job, self._look, spark=self._spark)
@@ -72,7 +72,7 @@ class StreamingJob:
 
     @property
     def _rules(self) -> str:
-        """What tells the rules of the job file from others."""
+        """A hash of the job file's rules."""
         return hashlib.sha256(self._given.program.document.source.text.encode()).hexdigest()
 
     @property
@@ -81,19 +81,19 @@ class StreamingJob:
 
     @property
     def committed(self) -> Commit:
-        """How far the stream has come."""
+        """The last commit."""
         assert self.state.last is not None
         return self.state.last
 
     def placements(self) -> str:
-        """How many parts of the program are where."""
+        """How many units of the program are evaluated in each place."""
         where = Counter(placed.where for placed in self.backend.placements())
         return ", ".join(f"{name} {count}" for name, count in where.items())
 
     # --- beginning -------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Have the facts of the last commit, or, the first time, those of the sources, and all that follows from them."""
+        """Load the facts of the last commit, or, the first time, those of the sources, and derive what follows."""
         self._stream = updates_from(self.part, self._updates)
         check_before(self.job, reads_sources=not (Path(self.part.state) / "commits").is_dir())
         self.terminal.done("starting Spark")
@@ -105,14 +105,14 @@ class StreamingJob:
             self._results.read_sources(self.job, self.backend)
             started = perf_counter()
             self.terminal.doing("deriving")
-            self._results.publish(self.job, self.backend, self.state.claim_still_holds)
+            self._results.publish(self.job, self.backend, self.state.check_epoch)
             self.state.commit(Commit(snapshot=self.state.write_snapshot(self.backend.kb.explicit_facts()), rules=self._rules))
         else:
             self._stream.check(last, self._checkpoint)
             self._restore(last)
-            self.terminal.done(f"going on after {last.updates:,} updates, the last at {last.file}:{last.line}")
+            self.terminal.done(f"resuming after {last.updates:,} updates, the last at {last.file}:{last.line}")
             if self._since_snapshot:
-                self._snapshot()  # the last run was broken off, or the rules of the job are others
+                self._snapshot()  # the last run ended early, or the job file has other rules
         self._results.took("derive", perf_counter() - started)
         if last is None:
             self._results.report(self.job, self.committed)
@@ -122,27 +122,27 @@ class StreamingJob:
             self.terminal.done(f"{', '.join(map(shown, placed.relations))}: {placed.where}, {facts}")
 
     def _restore(self, last: Commit) -> None:
-        """Have the rules and the facts of a commit."""
+        """Restore the rules and the facts of a commit."""
         text, written = last.program, self._given.program.document.source
         if text and last.program_before == written.text:
-            changed = check(Source(text, f"{written.name}, as updates have left it"))
+            changed = check(Source(text, f"{written.name}, as changed by updates"))
             self.job = replace(self._given, program=changed)
             self.backend.close()
             self.backend = self._backend(self.job)
         self._refuse_connect()
         for folder in (self.part.feed, self.part.broken_folder):
             for path in Path(folder).glob(f"{HIDDEN}*") if folder is not None else ():
-                path.unlink(missing_ok=True)  # of a batch that was never committed
+                path.unlink(missing_ok=True)  # of a micro-batch that was never committed
         self.terminal.doing("deriving what follows from the facts of the last commit")
         self.backend.kb.restore(list(self.state.facts(self.backend.kb.spark)))
         self._since_snapshot = last.pending + (last.rules != self._rules)
 
-    def _begin_again(self, failure: TidelogError) -> None:
-        """After a batch that failed, whose updates may be half done here: be what the last commit says, unless another job is."""
+    def _restart(self, failure: TidelogError) -> None:
+        """After a micro-batch that failed, whose updates may be half applied in memory: restore the last commit."""
         if isinstance(failure, TakenOverError):
             raise failure
-        self.terminal.done(f"{failure.diagnostics[0].message}; going back to the last commit")
-        self.state.claim_still_holds()
+        self.terminal.done(f"{failure.diagnostics[0].message}; restarting from the last commit")
+        self.state.check_epoch()
         last = self.state.open()
         assert last is not None
         self.job, self._has_other_rules = self._given, False
@@ -165,15 +165,15 @@ class StreamingJob:
     # --- following -------------------------------------------------------------------------------------------------------
 
     def follow(self, show: Show, *, once: bool = False) -> Commit:
-        """Work off updates until somebody asks to stop, or, with `once`, until nothing is waiting; the last commit."""
+        """Apply updates until `should_stop`, or, with `once`, until none is waiting; the last commit."""
         self._show = show
         try:
             self._run_until_over(once=once)
             if self._since_snapshot:
                 self._snapshot()
         except Exception:
-            if self.should_stop() and has_ended(self.backend.kb.spark):  # whoever asked to stop may have asked Spark, too
-                self.terminal.done("Spark has ended, too: what is committed counts, and the next start writes the sinks")
+            if self.should_stop() and has_ended(self.backend.kb.spark):  # the signal may have ended Spark, too
+                self.terminal.done("Spark has ended, too: all commits are kept, and the next start writes the sinks")
                 return self.committed
             raise
         if self._stopped_at is not None:
@@ -181,7 +181,7 @@ class StreamingJob:
         return self.committed
 
     def close(self) -> None:
-        """Give back what the knowledge base holds."""
+        """Close the knowledge base."""
         try:
             self.backend.close()
         except Exception:
@@ -189,26 +189,26 @@ class StreamingJob:
                 raise
 
     def _run_until_over(self, *, once: bool) -> None:
-        """Run queries until one has not failed; a batch may fail once."""
+        """Run queries until one does not fail; a micro-batch may fail once."""
         failures, before = 0, self.committed.updates + self.committed.broken
         while (failure := self._run(once=once)) is not None:
-            self._begin_again(failure)
+            self._restart(failure)
             now = self.committed.updates + self.committed.broken
             failures, before = failures + 1 if now == before else 1, now
             if failures == _TRIES:
                 raise failure
 
     def _run(self, *, once: bool) -> TidelogError | None:
-        """Let Spark give batches until it is over; what a batch has failed with."""
+        """Run one query until it is over; the error of a micro-batch that failed."""
         self._worker = UpdateWorker(self.backend.kb, self.terminal.done, stops_at_broken=self.part.broken == "stop")
-        self._query = BatchQuery(self._stream, self._checkpoint, self._do)
+        self._query = BatchQuery(self._stream, self._checkpoint, self._process)
 
         def is_over() -> bool:
             return self.should_stop() or (once and self._stream.is_over(self.committed))
 
         try:
             return self._query.run(self.backend.kb.spark, is_over, once=once)
-        except TidelogError:  # Spark could not read the stream: perhaps we know better why
+        except TidelogError:  # Spark could not read the stream: our own check may know why
             try:
                 self._stream.check(self.committed, self._checkpoint)
             except TidelogError as error:
@@ -216,21 +216,21 @@ class StreamingJob:
                 return None
             raise
 
-    def _do(self, frame: DataFrame, number: int) -> None:
-        """Work off a batch, as far as it has not been done, and commit it."""
+    def _process(self, frame: DataFrame, number: int) -> None:
+        """Apply the updates of a micro-batch that are not committed yet, and commit them."""
         arrivals = self._stream.arrivals(frame, number, self._query.id, self.committed)
         if not arrivals.updates:
             return
         part = self.part
-        done = UpdateResult(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
+        done = BatchResult(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
         with done:
-            self._worker.work_off(arrivals, done, self.committed.updates, self._show)
+            self._worker.apply(arrivals, done, self.committed.updates, self._show)
         if done.has_other_rules:
             self.job, self._has_other_rules = replace(self.job, program=self.backend.kb.program), True
         if done.last is not None:
             self._commit(done, arrivals.seen(done.last.file))
-        for step in done.steps:
-            self._results.note(step)
+        for update in done.applied:
+            self._results.note(update)
         if done.stopped_at is not None:
             self._stopped_at = done.stopped_at
             raise StoppedError
@@ -240,19 +240,19 @@ class StreamingJob:
     # --- committing ------------------------------------------------------------------------------------------------------
 
     def _row_file(self, folder: str | None, form: str) -> RowFile:
-        """A file for rows of the next commit, under a name that hides it until then."""
+        """A file for rows of the next commit, under its hidden name."""
         final = None if folder is None else Path(folder).absolute() / f"{self.committed.number + 1:08}{ENDINGS[form]}"
         return RowFile(None if final is None else hidden(final, self.state.epoch), form)
 
-    def _commit(self, done: UpdateResult, seen: int) -> None:
+    def _commit(self, done: BatchResult, seen: int) -> None:
         last, files = self.committed, list[str]()
-        for rows in (done.feed, done.aside):
+        for rows in (done.feed, done.dead_letters):
             if rows.path is not None and rows.has_rows:
                 files.append(str(rows.path.with_name(rows.path.name.removeprefix(f"{HIDDEN}{self.state.epoch}."))))
         assert done.last is not None
         written = self._given.program.document.source.text
         program = Printer().document(self.job.program.document) if self._has_other_rules else last.program
-        is_kept = self._has_other_rules or last.program_before == written  # else the job file's rules have taken their place
+        is_kept = self._has_other_rules or last.program_before == written  # else the job file has new rules, which replace them
         self.state.commit(
             replace(
                 last,
@@ -273,11 +273,13 @@ class StreamingJob:
             )
         )
         self._since_snapshot += 1
-        self._query.look()
+        self._query.wake()
 
     def _snapshot(self) -> None:
-        """New versions of the sinks, a state that starts from here, and a report."""
-        self._results.publish(self.job, self.backend, self.state.claim_still_holds)  # first: if it ends here, it is done again
+        """Publish the sinks, write a snapshot, and write the report."""
+        self._results.publish(
+            self.job, self.backend, self.state.check_epoch
+        )  # first: if the job ends here, the next start does it again
         snapshot = self.state.write_snapshot(self.backend.kb.explicit_facts())
         self.state.commit(replace(self.committed, snapshot=snapshot, log=(), files=(), pending=0, rules=self._rules))
         self._since_snapshot = 0
@@ -294,11 +296,11 @@ def stream_job(
     terminal: Terminal | None = None,
     spark: Any = None,
 ) -> Commit:
-    """Run a streaming job until `should_stop` says so, or, with `once`, until nothing is waiting; how far it has come.
+    """Run a streaming job until `should_stop`, or, with `once`, until no update is waiting; the last commit.
 
     `updates` is a streaming DataFrame with a column `value`, string or binary, an update as JSON in each row; where it has
     `topic`, `partition` and `offset`, as Kafka's have, these say the order. Without it, updates come from the job's folder.
-    `show` is told of each update: its number, its change, and how many are known to be waiting.
+    `show` is called after each update: with its number, its change, and how many are known to be waiting.
     """
     streaming = StreamingJob(job, terminal or Terminal(is_quiet=True), should_stop, spark, updates)
     try:

@@ -8,7 +8,7 @@ C  checked: a proof has been searched for   P  proved, V the part of P whose con
 Y  proved before they were checked          S  disproved: checked, and no proof exists
 D  may have to be deleted                   O  the part of D whose consequences are known
 """
-# ruff: noqa: N802, N803, N806  -- names as in the paper
+# ruff: noqa: N802  -- names as in the paper
 
 from __future__ import annotations
 

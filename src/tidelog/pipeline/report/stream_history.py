@@ -1,4 +1,4 @@
-"""What a stream has done since its job was started, update by update, for its report: sums, and the last so many."""
+"""The updates of a streaming job since its start, for its report: totals, and the last updates one by one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from tidelog.changes import Change
 
 _KEPT = 2_400
-"""Updates that a picture shows."""
+"""Updates that are kept one by one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One update."""
+class AppliedUpdate:
+    """One update that has been applied."""
 
     number: int
     name: str
@@ -28,8 +28,8 @@ class Step:
     """Seconds of each."""
 
     @classmethod
-    def of(cls, number: int, change: Change) -> Step:
-        """What an update did."""
+    def of(cls, number: int, change: Change) -> AppliedUpdate:
+        """The record of a change."""
         stats, name = change.stats, "" if change.id is None else str(change.id)
         facts = change.inserted.total, change.deleted.total
         return cls(number, name, *facts, stats.seconds, stats.algorithm, stats.seconds_by_phase)
@@ -37,7 +37,7 @@ class Step:
 
 @dataclass(slots=True)
 class StreamHistory:
-    """What has been done."""
+    """Totals and recent updates."""
 
     updates: int = 0
     facts_in: int = 0
@@ -46,17 +46,16 @@ class StreamHistory:
     phases: dict[str, float] = field(default_factory=dict)
     """Seconds of each phase, all updates together."""
     broken: int = 0
-    """Set aside since the state was begun, as `in_all` is worked off since then."""
+    """Refused updates since the state was begun; `in_all` counts those applied since then."""
     in_all: int = 0
-    steps: deque[Step] = field(default_factory=lambda: deque(maxlen=_KEPT))
-    """The last ones."""
+    recent: deque[AppliedUpdate] = field(default_factory=lambda: deque(maxlen=_KEPT))
 
-    def note(self, step: Step) -> None:
-        """Note an update that has been committed."""
+    def note(self, update: AppliedUpdate) -> None:
+        """Add an update that has been committed."""
         self.updates += 1
-        self.facts_in += step.facts_in
-        self.facts_out += step.facts_out
-        self.seconds += step.seconds
-        for name, seconds in step.phases.items():
+        self.facts_in += update.facts_in
+        self.facts_out += update.facts_out
+        self.seconds += update.seconds
+        for name, seconds in update.phases.items():
             self.phases[name] = self.phases.get(name, 0.0) + seconds
-        self.steps.append(step)
+        self.recent.append(update)

@@ -1,7 +1,7 @@
-"""Values of a job file that need reading: sizes such as `2 GB`, and `${NAME}` for what must not stand in a file.
+"""Options with secrets: `${NAME}` is replaced by an environment variable for a reader or writer of Spark, and nowhere else.
 
-A job keeps its options as they are written; variables are put in where a reader or writer of Spark is called, and nowhere
-else.  So neither the report nor the manifest can show them.  Messages of other programs are searched for them.
+A job keeps its options as they are written, so neither the report nor the manifest can show what stands in a variable.  Messages
+of other programs are searched for secrets before they are shown.
 """
 
 from __future__ import annotations
@@ -9,42 +9,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from tidelog.errors import Diagnostics
+from tidelog.errors import Diagnostics, TidelogError
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _SECRET_NAME = re.compile(r"passw|secret|token|credential|api.?key|access.?key|account.?key|private.?key|\bsas\b", re.IGNORECASE)
 _SECRET_IN_URL = re.compile(r"(?i)((?:password|passwd|pwd|secret|token)=)[^&;\s]*|(://[^/@:\s]*:)[^/@\s]+(?=@)")
 _HIDDEN = "•••"
 _SHORTEST_SECRET = 4
-
-
-def size_of(text: str) -> int | None:
-    """How many bytes `2 GB` are (decimal units, or binary ones such as GiB); None if it is no size."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return None
-    number, unit = float(match[1]), match[2].lower()
-    base = 1024 if "i" in unit else 1000
-    size = int(number * base ** _POWERS[unit.rstrip("b").rstrip("i")])
-    return size if size > 0 else None
-
-
-def shown_size(size: int | None) -> str:
-    """A size for people."""
-    if size is None:
-        return ""
-    amount, unit = float(size), "B"
-    for unit in ("B", "kB", "MB", "GB", "TB"):
-        if amount < 1000 or unit == "TB":
-            break
-        amount /= 1000
-    return f"{amount:.0f} {unit}" if unit == "B" or amount >= 100 else f"{amount:.1f} {unit}"
-
-
-# --- environment variables -------------------------------------------------------------------------------------------------
 
 
 def variables_in(options: Iterable[Mapping[str, str]]) -> list[str]:
@@ -98,3 +71,12 @@ def redacted(message: str, options: Iterable[Mapping[str, str]]) -> str:
             if _SECRET_NAME.search(key) and len(value) >= _SHORTEST_SECRET and not _VARIABLE.fullmatch(value):
                 message = message.replace(value, _HIDDEN)
     return without_passwords(message)
+
+
+def without_secrets(error: TidelogError, options: Mapping[str, str]) -> TidelogError:
+    """An error without the secrets of some options."""
+
+    def shown(text: str) -> str:
+        return redacted(text, [options])
+
+    return TidelogError(replace(one, message=shown(one.message), notes=tuple(map(shown, one.notes))) for one in error.diagnostics)
