@@ -33,8 +33,9 @@ from tests.local_engine import (
 
 from tidelog import KnowledgeBase, Source
 from tidelog.changes import Change
-from tidelog.local.maintenance import deletion, delta_rules
+from tidelog.local.maintenance import deletion
 from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.delta import delta_rules
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 from tidelog.program import versions

@@ -15,7 +15,7 @@ from tidelog.core.statistics import Statistics
 from tidelog.core.units import Structure
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance import counting
-from tidelog.local.maintenance.deltas import ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table

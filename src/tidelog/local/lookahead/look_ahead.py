@@ -19,8 +19,8 @@ from tidelog.core.arrays import Rows
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.lookahead.mark_propagation import propagate_marks
 from tidelog.local.lookahead.marking import EarlierMarks, Marks
-from tidelog.local.maintenance.differences import Difference
-from tidelog.local.maintenance.marked_step import MarkedStep
+from tidelog.local.maintenance.delta.differences import Difference
+from tidelog.local.maintenance.delta.marked_step import MarkedStep
 from tidelog.local.program_state import ProgramState
 from tidelog.local.transaction import Transaction
 

@@ -17,7 +17,7 @@ from tidelog.core.rules import CoreRule, Unit, positive_atoms
 from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.lookahead.marking import EarlierMarks
-from tidelog.local.maintenance.deltas import Delta, Deltas
+from tidelog.local.maintenance.delta.deltas import Delta, Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.program_state import ProgramState
 from tidelog.local.storage.tables import Table

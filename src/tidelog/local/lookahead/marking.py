@@ -27,8 +27,8 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import Unit
-from tidelog.local.maintenance.deltas import Deltas
-from tidelog.local.maintenance.marked_step import MarkedStep
+from tidelog.local.maintenance.delta.deltas import Deltas
+from tidelog.local.maintenance.delta.marked_step import MarkedStep
 
 
 @dataclass(slots=True)

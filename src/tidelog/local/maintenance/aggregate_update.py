@@ -16,7 +16,7 @@ from tidelog.core.arrays import Int32s, Int64s, Rows
 from tidelog.core.rules import Aggregation, CoreRule
 from tidelog.local.evaluation.aggregation import fold
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table

@@ -10,7 +10,7 @@ from tidelog.local.closure.adjacency import Pairs
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.deltas import NOTHING, Deltas
+from tidelog.local.maintenance.delta.deltas import NOTHING, Deltas
 from tidelog.local.storage.state import State
 
 

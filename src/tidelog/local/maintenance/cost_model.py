@@ -21,7 +21,7 @@ from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule, positive_atoms
 from tidelog.local.maintenance.costs import SMALL
 from tidelog.local.maintenance.counting import is_counted
-from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 
 _PATIENCE = 1.0

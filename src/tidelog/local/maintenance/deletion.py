@@ -20,9 +20,9 @@ from tidelog.core.rules import CoreRule, positive_atoms
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.kernel import table_rows as kernel
-from tidelog.local.maintenance.delta_rules import DeltaRules
-from tidelog.local.maintenance.deltas import Deltas
-from tidelog.local.maintenance.rule_sets import Changed, Coverage, DeletionRules
+from tidelog.local.maintenance.delta.delta_rules import DeltaRules
+from tidelog.local.maintenance.delta.deltas import Deltas
+from tidelog.local.maintenance.delta.rule_sets import Changed, Coverage, DeletionRules
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.tables import Store, Table
 from tidelog.local.storage.undo_log import UndoLog

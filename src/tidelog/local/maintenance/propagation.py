@@ -19,7 +19,7 @@ from tidelog.core.units import Structure, UnitChange
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.maintenance.aggregate_update import maintain_aggregate
 from tidelog.local.maintenance.closure_update import update_closure
-from tidelog.local.maintenance.deltas import Delta, concatenated
+from tidelog.local.maintenance.delta.deltas import Delta, concatenated
 from tidelog.local.maintenance.rematerialisation import (
     close_anew,
     materialise,

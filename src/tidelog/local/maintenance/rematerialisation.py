@@ -8,7 +8,7 @@ from time import thread_time
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import FunctionCalls
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.maintenance.deltas import Delta
+from tidelog.local.maintenance.delta.deltas import Delta
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext, count_visible
 from tidelog.local.storage.replacements import Replacement, Version

@@ -20,11 +20,11 @@ from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.backward_forward.bf_deletion import BackwardForward
 from tidelog.local.maintenance.cost_model import Choice, choose, choose_for_rules
 from tidelog.local.maintenance.deletion import Deletion, TooExpensiveError
-from tidelog.local.maintenance.delta_rules import DeltaRules
-from tidelog.local.maintenance.deltas import concatenated
+from tidelog.local.maintenance.delta.delta_rules import DeltaRules
+from tidelog.local.maintenance.delta.deltas import concatenated
+from tidelog.local.maintenance.delta.rule_sets import InsertionRules, insertion_rules, without_deltas
 from tidelog.local.maintenance.dred import DRed
 from tidelog.local.maintenance.rematerialisation import rematerialise
-from tidelog.local.maintenance.rule_sets import InsertionRules, insertion_rules, without_deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import FactCount, UpdateContext
 from tidelog.local.storage.tables import Table

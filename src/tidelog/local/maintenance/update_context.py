@@ -11,7 +11,7 @@ from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import Unit, is_visible
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.deltas import Deltas, ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import Deltas, ExplicitChanges
 from tidelog.local.storage.replacements import Replacement
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog

@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import is_visible
 from tidelog.core.units import Structure, StructureChange
-from tidelog.local.maintenance.deltas import ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog

@@ -16,7 +16,7 @@ from tidelog.spark.data.matrices import among
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from tidelog.local.maintenance.deltas import ExplicitChanges
+    from tidelog.local.maintenance.delta.deltas import ExplicitChanges
     from tidelog.spark.data.frames import Relation
     from tidelog.spark.engine import SparkEngine
     from tidelog.spark.maintenance.update import Updating

@@ -16,10 +16,10 @@ from tidelog.changes import ChangeStatistics, FactsByRelation, Part
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.facts import Facts
+from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.engine import LocalEngine
 from tidelog.local.lookahead.look_ahead import LookAhead
-from tidelog.local.maintenance.differences import Difference
-from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.transaction import Transaction
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, kept_rows

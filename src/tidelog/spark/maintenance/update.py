@@ -20,8 +20,8 @@ from tidelog.core.rules import is_visible
 from tidelog.core.statistics import Round, Statistics
 from tidelog.local.engine import compact_tables
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.differences import Differences
-from tidelog.local.maintenance.deltas import ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import ExplicitChanges
+from tidelog.local.maintenance.delta.differences import Differences
 from tidelog.local.maintenance.propagation import Maintenance
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.hypergraph import Component

@@ -9,7 +9,7 @@ from tidelog.local.maintenance.backward_forward import bf_loop, proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
 from tidelog.local.maintenance.deletion import Deletion
-from tidelog.local.maintenance.rule_sets import DeletionRules
+from tidelog.local.maintenance.delta.rule_sets import DeletionRules
 
 _SEEDING = (bf_loop.SEED, bf_loop.SEEDING)
 _APPLYING_RULES = (*_SEEDING, bf_loop.PROPAGATE, bf_loop.PROPAGATING)

@@ -13,8 +13,8 @@ import numpy as np
 
 from tidelog.core.rules import CoreRule, positive_atoms
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules
-from tidelog.local.maintenance.delta_rules import DeltaRules
-from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.delta.delta_rules import DeltaRules
+from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation

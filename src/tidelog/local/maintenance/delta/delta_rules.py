@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from tidelog.core.rules import CoreRule, existential, rename_apart
-from tidelog.local.maintenance.deltas import Deltas
+from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.syntax.tree import Atom, Literal, Negation, Variable, names_of
 

@@ -13,7 +13,7 @@ import numpy as np
 from tidelog.changes import Part
 from tidelog.core.arrays import Rows, isin_rows
 from tidelog.core.rules import Core
-from tidelog.local.maintenance.deltas import Delta, ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges
 
 
 class Difference(Protocol):

@@ -11,7 +11,7 @@ from tests.differential.test_rule_changes import check_history
 from tests.local_engine import Conditions, program
 
 from tidelog import KnowledgeBase, Source
-from tidelog.local.maintenance.rule_sets import NOTHING_CHANGED, Changed
+from tidelog.local.maintenance.delta.rule_sets import NOTHING_CHANGED, Changed
 from tidelog.reference import materialise
 
 NAMES = ("a", "b", "c", "d")
@@ -31,7 +31,7 @@ def check(kb: KnowledgeBase, text: str, facts: set[tuple[object, ...]]) -> None:
 @pytest.mark.parametrize("algorithm", ["auto", "bf", "dred", "counting"])
 @pytest.mark.parametrize("most", [256, 3], ids=["all foreseen", "too many"])
 def test_ever_other_relations_change(algorithm: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.local.maintenance.rule_sets._MANY_RULES", most)
+    monkeypatch.setattr("tidelog.local.maintenance.delta.rule_sets._MANY_RULES", most)
     kb, chance, facts = KnowledgeBase(Source(WIDE), algorithm=algorithm), Random(5), set[tuple[object, ...]]()
     sizes = []
     for _ in range(3):

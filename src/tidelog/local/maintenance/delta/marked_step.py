@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidelog.core.arrays import Rows
-from tidelog.local.maintenance.deltas import Delta
+from tidelog.local.maintenance.delta.deltas import Delta
 from tidelog.local.storage.state import State
 from tidelog.local.storage.undo_log import UndoLog
 
