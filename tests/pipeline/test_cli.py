@@ -45,7 +45,7 @@ def test_dry_run_writes_nothing(tmp_path: Path) -> None:
     status, out, err = command("run", prepare(tmp_path), "--dry-run")
     assert (status, err) == (0, "")
     assert "    has    src: string, dst: string\n" in out
-    assert "  path  kernel  the local engine has one place\n" in out
+    assert "  path  kernel  the local engine evaluates everything in its kernel\n" in out
     assert f"  path -> {tmp_path}/out/path (csv, overwrite)\n    no version yet; 3 are kept\n" in out
     assert not (tmp_path / "out").exists()
 
@@ -57,7 +57,7 @@ def test_dry_run_of_a_job_on_spark_starts_no_spark(tmp_path: Path) -> None:
     assert status == 0
     assert "if its facts fit the budget of 1.0 GB; otherwise decomposed" in out
     _, out, _ = command("run", job, "--dry-run", "--placement", "rounds")
-    assert "  path  rounds  as the job file says, where that is possible\n" in out
+    assert "  path  rounds  as requested, where that is possible\n" in out
 
 
 def test_check(tmp_path: Path) -> None:

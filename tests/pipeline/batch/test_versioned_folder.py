@@ -9,7 +9,7 @@ import pytest
 from pyarrow import fs
 
 from tidelog.errors import TidelogError
-from tidelog.pipeline.batch.stores import LocalStore, RemoteStore, Store, store_at
+from tidelog.pipeline.batch.stores import LocalStore, RemoteStore, Store
 from tidelog.pipeline.batch.versioned_folder import CLAIM, POINTER, VersionedFolder, read_current
 
 
@@ -114,27 +114,3 @@ def test_mode_error_wants_no_result_there(tmp_path: Path) -> None:
 def test_nothing_to_read(tmp_path: Path) -> None:
     with pytest.raises(TidelogError, match=r"TL060: .* it has no file CURRENT"):
         read_current(tmp_path)
-
-
-def test_stores_by_their_path(tmp_path: Path) -> None:
-    assert isinstance(store_at(str(tmp_path)), LocalStore)
-    plain = store_at(f"file://{tmp_path}")
-    assert isinstance(plain, LocalStore)
-    assert plain.folder == tmp_path
-    with pytest.raises(TidelogError, match="TL093: cannot reach nowhere://x/y"):
-        store_at("nowhere://x/y")
-
-
-def test_stores_read_replace_list_and_remove(tmp_path: Path, store: Store) -> None:
-    assert store.read("a/b.txt") is None
-    assert store.entries("a") == []
-    store.replace("a/b.txt", "one")
-    store.replace("a/b.txt", "two")
-    assert store.read("a/b.txt") == "two"
-    assert store.entries("a") == ["b.txt"]
-    store.make_durable("a")
-    store.remove("a/b.txt")
-    store.remove("a/b.txt")
-    store.replace("a/c.txt", "three")
-    store.remove("a")
-    assert store.entries() == []

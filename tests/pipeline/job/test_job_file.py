@@ -9,8 +9,6 @@ from tests.pipeline.jobs import JOB, job_from, prepare
 
 from tidelog.errors import TidelogError
 from tidelog.pipeline.job.job_file import read_job
-from tidelog.pipeline.job.sizes import shown_size, size_of
-from tidelog.redaction import redacted, shown_options, with_variables
 
 
 @pytest.fixture(autouse=True)
@@ -213,43 +211,3 @@ def test_triples_need_no_relation(tmp_path: Path) -> None:
     assert problems(tmp_path, text) == [
         "TL090: source[1].relation: it cannot be given here: triples tell which relation they belong to"
     ]
-
-
-# --- sizes and secrets -----------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("2 GB", 2_000_000_000),
-        ("512MiB", 512 << 20),
-        ("1.5g", 1_500_000_000),
-        ("100", 100),
-        ("0 GB", None),
-        ("x", None),
-        ("2 XB", None),
-    ],
-)
-def test_sizes(text: str, size: int | None) -> None:
-    assert size_of(text) == size
-
-
-def test_sizes_for_people() -> None:
-    assert [shown_size(size) for size in (0, 999, 1500, 123_456, 2_000_000_000)] == ["0 B", "999 B", "1.5 kB", "123 kB", "2.0 GB"]
-
-
-def test_variables_are_put_in_where_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PW", "open sesame")
-    assert with_variables({"password": "${PW}", "url": "x?p=${PW}&q"}) == {"password": "open sesame", "url": "x?p=open sesame&q"}
-    monkeypatch.delenv("PW")
-    with pytest.raises(TidelogError, match="TL094"):
-        with_variables({"password": "${PW}"})
-
-
-def test_secrets_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PW", "open sesame")
-    options = {"password": "hunter22", "user": "me", "key": "${PW}", "url": "jdbc:pg://me:geheim@host/db?password=geheim&x=1"}
-    shown = shown_options(options)
-    assert shown == {"password": "•••", "user": "me", "key": "${PW}", "url": "jdbc:pg://me:•••@host/db?password=•••&x=1"}
-    message = redacted("cannot log in with open sesame or hunter22", [options])
-    assert message == "cannot log in with ${PW} or •••"

@@ -14,7 +14,6 @@ from tidelog import KnowledgeBase
 from tidelog.pipeline.batch.run import run_job
 from tidelog.pipeline.report.html import page
 from tidelog.pipeline.report.outcome import Input, Outcome, Output, Placement, RejectedRow, Round
-from tidelog.pipeline.report.plots import Bar, bars, columns
 from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
@@ -112,26 +111,6 @@ def test_it_is_for_light_and_dark() -> None:
     text = page(full_outcome())
     assert "prefers-color-scheme: dark" in text
     assert "color-scheme: light dark" in text
-
-
-@pytest.mark.parametrize("values", [[0], [1], [0, 0], [1, 10**9], list(range(1000))])
-def test_plots_stay_within_their_frame(values: list[int]) -> None:
-    for svg in (
-        bars([Bar(f"b{v}", v, f"{v:,}") for v in values], "t"),
-        columns([(at, float(v)) for at, v in enumerate(values, 1)], "t", unit="facts"),
-    ):
-        checked(svg)
-        frame = re.search(r'viewBox="0 0 (\d+) (\d+)"', svg)
-        assert frame is not None
-        for rect in re.finditer(r'<rect x="([\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', svg):
-            x, y, width, height = map(float, rect.groups())
-            assert 0 <= x <= x + width <= int(frame[1])
-            assert 0 <= y <= y + height <= int(frame[2])
-
-
-def test_far_apart_values_have_a_logarithmic_scale() -> None:
-    assert "logarithmic" in bars([Bar("a", 1, "1"), Bar("b", 10_000, "10,000")], "t")
-    assert "logarithmic" not in bars([Bar("a", 1, "1"), Bar("b", 100, "100")], "t")
 
 
 def test_a_run_writes_its_report_without_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

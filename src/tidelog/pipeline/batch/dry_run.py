@@ -70,7 +70,7 @@ def _place(job: Job, module: Module | None) -> tuple[str, str]:
     if job.engine.name == "local":
         return "kernel", "the local engine evaluates everything in its kernel"
     if job.engine.placement != "auto":
-        return job.engine.placement, "as the job file says, where that is possible"
+        return job.engine.placement, "as requested, where that is possible"
     budget = f"the budget of {shown_size(job.engine.memory_budget)}" if job.engine.memory_budget else "the memory budget"
     other = "in DataFrame rounds"
     if module is not None:
