@@ -233,7 +233,7 @@ _PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI 
 
 def is_text(text: str) -> bool:
     """Whether the string is Unicode text, that is, without lone surrogates."""
-    return not any("\ud800" <= c <= "\udfff" for c in text)
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def text_of(value: Value) -> str:

@@ -1,4 +1,4 @@
-"""Programs in core form: joins, and relations that something special fills."""
+"""Programs in core form: joins, and relations that operators fill."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def core(text: str, *, modules: bool = True) -> Core:
 
 
 def operators(found: Core) -> list[Closure | Aggregation | FunctionCalls]:
-    return [special for unit in found.units for special in unit.operators.values()]
+    return [operator for unit in found.units for operator in unit.operators.values()]
 
 
 def unit_of(found: Core, relation: str) -> Unit:
@@ -61,7 +61,7 @@ def test_a_module_in_a_larger_recursion_is_stored() -> None:
 
 def test_a_function_becomes_a_relation() -> None:
     found = core("h(X, N) :- p(X), N = length(cat(X, b)) + 1.")
-    assert sorted(special.function for special in operators(found) if isinstance(special, FunctionCalls)) == ["cat", "length"]
+    assert sorted(operator.function for operator in operators(found) if isinstance(operator, FunctionCalls)) == ["cat", "length"]
     (rule,) = unit_of(found, "h").rules
     calls = [literal for literal in rule.body if isinstance(literal, Comparison) and isinstance(literal.right, Call)]
     assert [literal.right.function for literal in calls if isinstance(literal.right, Call)] == ["+"]
@@ -81,7 +81,7 @@ def test_an_aggregate_becomes_relations(text: str, parts: set[str]) -> None:
     made = {name.removeprefix("#").split()[0] for name in found.arities if name.startswith("#")}
     assert made == parts
     assert not any(isinstance(literal, Aggregate) for unit in found.units for rule in unit.rules for literal in rule.body)
-    assert any(isinstance(special, Aggregation) for special in operators(found))
+    assert any(isinstance(operator, Aggregation) for operator in operators(found))
 
 
 def test_units_come_in_the_order_of_their_needs() -> None:

@@ -1,4 +1,4 @@
-"""Modules: which rules are recognised, and that what is said of them is what they mean."""
+"""Modules: which rules are recognised, and that their stated meaning is that of the rules."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_modules_of_the_rule_sets() -> None:
     assert [(m.kind.value, m.relation, m.is_irreflexive) for m in program(RS2).modules] == [(S, "p11", True), (T, "p12", True)]
 
 
-# --- what a module is said to mean is what its rules mean -----------------------------------------------------------------
+# --- the stated meaning of a module is that of its rules -----------------------------------------------------------------
 
 _FORMS = [
     TC,

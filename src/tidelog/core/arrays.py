@@ -16,17 +16,21 @@ Rows = NDArray[np.int32]
 def isin_rows(rows: Rows, others: Rows) -> NDArray[np.bool_]:
     """For each row whether it is one of `others`, as `np.isin` does for scalars.
 
-    Two columns are packed into one 64-bit key; each further column is packed behind the rank of the key so far.
+    Two columns are one 64-bit key; each further column is packed behind the rank of the key so far.
     """
+    width = rows.shape[1]
     if not len(rows) or not len(others):
         return np.zeros(len(rows), np.bool_)
-    if rows.shape[1] == 0:
-        return np.ones(len(rows), np.bool_)
-    if rows.shape[1] == 1:
-        return np.isin(rows[:, 0], others[:, 0])
-    both = np.concatenate([rows, others])
-    keys: Int64s = both[:, 0].astype(np.int64)
-    for at in range(1, both.shape[1]):
-        ranks = keys if at == 1 else np.unique(keys, return_inverse=True)[1].reshape(-1)
-        keys = (ranks << 32) | (both[:, at].astype(np.int64) & 0xFFFFFFFF)
-    return np.isin(keys[: len(rows)], keys[len(rows) :])
+    if width <= 1:
+        return np.isin(rows[:, 0], others[:, 0]) if width else np.ones(len(rows), np.bool_)
+    mine, theirs = (np.ascontiguousarray(some[:, :2], np.int32).view(np.int64).ravel() for some in (rows, others))
+    if width > 2 and len(others) > len(rows):  # most of many rows differ in their first columns
+        is_near = np.isin(theirs, mine)
+        others, theirs = others[is_near], theirs[is_near]
+        if not len(others):
+            return np.zeros(len(rows), np.bool_)
+    for at in range(2, width):
+        ranks = np.unique(np.concatenate([mine, theirs]), return_inverse=True)[1].reshape(-1)
+        keys = (ranks << 32) | (np.concatenate([rows[:, at], others[:, at]]).astype(np.int64) & 0xFFFFFFFF)
+        mine, theirs = keys[: len(rows)], keys[len(rows) :]
+    return np.isin(mine, theirs)

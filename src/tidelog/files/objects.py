@@ -11,7 +11,7 @@ from tidelog.errors import TidelogError
 from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.text_types import parse
 from tidelog.functions.conform import conform
-from tidelog.values import IRI, RDF, XSD, Kind, Literal, Value, from_python
+from tidelog.values import IRI, RDF, XSD, Kind, Literal, Value, from_python, is_text
 
 _LITERAL = re.compile(
     r"""(?P<quoted>".*")(?:@(?P<language>[A-Za-z]+(?:-[A-Za-z0-9]+)*)|\^\^(?:<(?P<datatype>[^<>"\s]+)>|(?P<prefix>xsd|rdf):(?P<local>\w+)))""",
@@ -32,7 +32,7 @@ def value_of(thing: object, declared: Kind | None) -> Value | None:
         case str() if declared is Kind.LITERAL:
             value = _literal(thing)
         case str() if declared in (Kind.DATE, Kind.TIMESTAMP, Kind.IRI):
-            content = parse(declared, pa.chunked_array([pa.array([thing])])).to_pylist()[0] if _is_text(thing) else None
+            content = parse(declared, pa.chunked_array([pa.array([thing])])).to_pylist()[0] if is_text(thing) else None
             value = None if content is None else from_python(IRI(content) if declared is Kind.IRI else content)
         case dict():
             value = _described(thing)
@@ -56,10 +56,6 @@ def typed_if_uniform(values: list[Value | None]) -> tuple[Kind | None, pa.Chunke
 
 def _is_exact(value: Value | None) -> bool:
     return value is None or not isinstance(value.content, int) or abs(value.content) <= _EXACT_IN_FLOAT
-
-
-def _is_text(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _from_python(thing: object) -> Value | None:

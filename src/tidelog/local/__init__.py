@@ -17,5 +17,5 @@ the affected units in topological order: each unit receives the deltas of the re
 insertions by rules that join these deltas, and passes its own deltas on.  A change of rules first rebuilds the units
 (`core.units`) and moves facts between tables (`rule_changes`).  The result is a `Change`; an error rolls the state back.
 
-Only this package touches its tables.  Spark and the pipelines use the engine through `engine` and `kb`.
+Other packages enter through `kb` and `engine`.
 """

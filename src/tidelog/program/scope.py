@@ -17,7 +17,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tidelog.syntax.renaming import names_inside
+from tidelog.syntax.renaming import names_inside, names_outside
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Negation, Term, Variable
 from tidelog.syntax.tree import names_of as names
 
@@ -50,17 +50,12 @@ def schedule(body: Sequence[Literal], head: Sequence[Term] = ()) -> Schedule:
     return _Scheduler(body, names(head)).run()
 
 
-def _names_outside(body: Sequence[Literal], head: set[str]) -> set[str]:
-    """The variables of the head, of literals that are not aggregates, and of results."""
-    return head | names(literal.result if isinstance(literal, Aggregate) else literal for literal in body)
-
-
 class _Scheduler:
     """Takes literals as their variables become bound; each variable has a list of waiting literals, so the cost is linear."""
 
     def __init__(self, body: Sequence[Literal], head: set[str], given: Iterable[str] = ()) -> None:
         self.body, self.head = body, head
-        self.outside = _names_outside(body, head)
+        self.outside = names_outside(body, head)
         self.bound: set[str] = set()
         self.steps: list[Step] = []
         uses = Counter(name for literal in body for name in names([literal]))

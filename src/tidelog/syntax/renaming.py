@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Literal, Negation, Rule, Term, Variable, names_of
@@ -15,17 +15,16 @@ def names_inside(aggregate: Aggregate) -> set[str]:
     return names_of([*aggregate.body, *(() if aggregate.target is None else (aggregate.target,))])
 
 
-def names_outside(rule: Rule) -> set[str]:
+def names_outside(body: Iterable[Literal], head: set[str]) -> set[str]:
     """The variables of the head, of literals that are not aggregates, and of the aggregates' results."""
-    literals = (literal.result if isinstance(literal, Aggregate) else literal for literal in rule.body)
-    return names_of([rule.head]) | names_of(literals)
+    return head | names_of(literal.result if isinstance(literal, Aggregate) else literal for literal in body)
 
 
 def rename_locals_apart(rule: Rule) -> Rule:
     """The rule with the local variables of its aggregates renamed apart."""
     if sum(isinstance(literal, Aggregate) for literal in rule.body) < 2:
         return rule
-    outside = names_outside(rule)
+    outside = names_outside(rule.body, names_of([rule.head]))
     taken = names_of([rule.head, *rule.body])
     body: list[Literal] = []
     used: set[str] = set()

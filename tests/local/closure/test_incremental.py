@@ -1,4 +1,4 @@
-"""Virtual relations under change: each version and each difference against doing it by hand."""
+"""Incremental maintenance of virtual relations (Add, Del, Red, Diff): each version and each difference against a graph search."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def changed(before: Edges, after: Edges) -> EdgeDelta:
 
 
 def reached(case: Case) -> Pairs:
-    """All pairs of a case, by walking: quicker than rule by rule."""
+    """All pairs of a case by graph search: faster than rule by rule."""
     starts, steps = case.starts, case.starts if case.steps is None else case.steps
     if case.is_turned:
         starts, steps = [(y, x) for x, y in starts], [(y, x) for x, y in steps]
@@ -62,9 +62,9 @@ def reached(case: Case) -> Pairs:
 
 
 def check(history: list[Case], budget: int | None, *, is_next: bool = False) -> None:
-    """Go through versions of a relation; each must be right, say how it differs, and leave those before as they were.
+    """Maintain a relation through a history; each version and each difference must be right, and earlier versions unchanged.
 
-    If asked for, none may be made anew.
+    With `is_next`, none may be built from scratch.
     """
     relations, expected = [history[0].build(budget)], [reached(history[0])]
     for old, new in pairwise(history):
@@ -90,7 +90,7 @@ def given_by(case: Case) -> tuple[NDArray[np.int32], NDArray[np.int32] | None]:
 
 def following_version(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None = None) -> VirtualRelation:
     relation = incremental_version(before, starts, steps, lambda: None)
-    assert relation is not None, "made anew"
+    assert relation is not None, "built from scratch"
     return relation
 
 
@@ -201,7 +201,7 @@ def test_two_versions_after_one(is_symmetric: bool) -> None:
 
 
 @pytest.mark.parametrize("is_symmetric", [False, True])
-def test_a_large_change_is_made_anew(is_symmetric: bool) -> None:
+def test_a_large_delta_is_built_from_scratch(is_symmetric: bool) -> None:
     chain = [(n, n + 1) for n in range(3000)]
     before, after = Case(chain, is_symmetric=is_symmetric), Case(chain[::2], is_symmetric=is_symmetric)
     relation, difference = before.build(), changed_quickly(chain, chain[::2])
@@ -229,7 +229,7 @@ def test_rows_are_shared() -> None:
 
 
 def test_the_number_of_versions_does_not_matter() -> None:
-    """Buffers fill up and are made anew; nodes that are no more leave their numbers to others."""
+    """Buffers fill up and are replaced; numbers of unused nodes are used again."""
     edges = [(n, n + 1) for n in range(200)]
     for is_symmetric in (False, True):
         case = Case(edges, is_symmetric=is_symmetric)

@@ -1,4 +1,4 @@
-"""Virtual relations against doing it by hand: every kind, with rows of bits and by search."""
+"""Virtual relations against their rules: every kind, with a bit matrix and by graph search."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pairs = set[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Case:
-    """Given facts, steps, and what is to be made of them."""
+    """External facts S, edges E, and the kind of closure."""
 
     starts: list[tuple[int, int]]
     steps: list[tuple[int, int]] | None = None
@@ -37,7 +37,7 @@ class Case:
 
     @property
     def expected(self) -> Pairs:
-        """All pairs, rule by rule until nothing is new."""
+        """All pairs, rule by rule until the fixpoint."""
         found = set(self.starts)
         while True:
             chains = {(x, z) for x, y in found for v, z in found if y == v}
@@ -101,7 +101,7 @@ def test_pairs_come_in_pieces(case: Case, most: int, budget: int | None) -> None
 
 
 def test_a_relation_is_what_its_rows_were() -> None:
-    """It does not look at them again."""
+    """Later polls do nothing."""
     rows = matrix([(1, 2), (2, 3)])
     relation = VirtualRelation(rows, None)
     rows[:] = 7
@@ -115,7 +115,7 @@ def test_the_budget_decides() -> None:
     assert len(chain.build(0)) == len(chain.build()) == 5050
 
 
-def test_looking_up_can_stop_it() -> None:
+def test_a_poll_can_stop_the_build() -> None:
     def stop() -> None:
         raise KeyboardInterrupt
 

@@ -118,7 +118,7 @@ def test_the_same_value_counts_as_often_as_it_is_bound() -> None:
 
 @pytest.mark.parametrize("function", AGGREGATES)
 def test_inside_a_recursion(function: str) -> None:
-    """The groups come from the recursion that the aggregate stands in; what it is about does not."""
+    """The groups come from the recursion around the aggregate; its body reads lower relations only."""
     rules = f"o(0, 0). o(R + 1, N) :- o(R, _), R < 5, N = {function} {{ X : p(X), X <= R + 1 }}. p(1). p(2). p(4)."
     members = {step: [i(x) for x in (1, 2, 4) if x <= step] for step in range(1, 6)}
     expected = {(i(0), i(0)), *((i(step), aggregate(function, group)) for step, group in members.items())}

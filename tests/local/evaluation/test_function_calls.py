@@ -1,4 +1,4 @@
-"""Functions that Python computes are relations that are filled on demand, with the values that `functions` defines."""
+"""Functions that Python computes: relations filled on request, with the values that `functions` defines."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_in_a_recursion(given_conditions: Conditions) -> None:
         assert kb.count("n") == 40 + 38
 
 
-def test_arguments_are_asked_for_once() -> None:
+def test_arguments_are_requested_once() -> None:
     with under(ODD):
         kb = KnowledgeBase("h(X, upper(Y)) :- p(X, Y). k(upper(Y)) :- p(_, Y).")
         kb.update(insert=[("p", n, "abc"[n % 3]) for n in range(30)])
@@ -94,8 +94,8 @@ def test_undefined_results_are_counted() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["bf", "dred", "counting", "auto", "rematerialise"])
-def test_what_is_asked_for_while_something_else_is_not_any_more(algorithm: Any) -> None:
-    """One argument comes and another one goes in one update; the new one must be answered."""
+def test_a_request_beside_a_deleted_request(algorithm: Any) -> None:
+    """One update inserts an argument and deletes another one; the new one must be computed."""
     kb = KnowledgeBase("number(X) :- word(X), W = int(string(X)), not hidden(X).", algorithm=algorithm)
     kb.update(insert=[("word", 1), ("word", 2), ("word", 3), ("hidden", 1)])
     assert sorted(kb.facts("number")) == [(2,), (3,)]
@@ -103,7 +103,7 @@ def test_what_is_asked_for_while_something_else_is_not_any_more(algorithm: Any) 
     assert sorted(kb.facts("number")) == [(1,), (3,)]
 
 
-def test_arguments_that_are_derived_anew_are_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_derived_from_scratch_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     kb = KnowledgeBase("of(X, Z) :- p(X), X > 0, Z = string(X). p(1). p(2). p(3).")
     assert kb.count("of") == 3
     requested: list[object] = []

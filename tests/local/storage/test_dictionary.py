@@ -1,4 +1,4 @@
-"""Values to ids and back: one id for each value, whichever door it came through."""
+"""Dictionary encoding: one id per value, whichever way it is encoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows: appended once each, found again by hash, bit and index, and taken back."""
+"""Tables: rows are appended once, found by hash table, bit matrix and index, deleted and restored."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def tuples(rows: NDArray[np.int32]) -> list[Row]:
 
 
 def mark_all(table: Table) -> None:
-    """Let all rows be known to the indexes from now on."""
+    """Make all rows visible to the indexes."""
     table.store.M[table.number, layout.OLD] = table.store.M[table.number, layout.ALL] = len(table)
 
 
@@ -83,7 +83,7 @@ def row_lists(draw: st.DrawFn) -> tuple[int, list[list[Row]]]:
 
 @given(row_lists(), conditions, st.data())
 def test_rows_against_a_set(given_rows: tuple[int, list[list[Row]]], given_conditions: Conditions, data: st.DataObject) -> None:
-    """Insertion, indexes, and every way back, with the dictionary growing all the while."""
+    """Insertion, indexes and every kind of undo, while the dictionary grows."""
     arity, batches = given_rows
     with under(given_conditions):
         terms = Terms(1)
