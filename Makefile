@@ -1,13 +1,14 @@
 # make run    sets up .venv and runs the examples, end to end: in this process, then on Spark
 # make test   the same set-up, then linters, types and the whole test suite
 # make lint   linters and types only; make bench and make nightly: benchmarks and long random runs
+#             TIDELOG_NIGHTLY=0.1 make nightly is a tenth of them; ARGS="-k streams" goes to pytest
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test lint bench nightly nightly-spark format clean
+.PHONY: run test pytest lint bench nightly nightly-spark format clean
 
 run: $(READY)
 	$(BIN)/tidelog check examples/reach.dl
@@ -27,8 +28,11 @@ run: $(READY)
 	@echo
 	@echo "To look at: out/wind_farm/report.html, out/wind_farm/stream/report.html; the job files are in examples/wind_farm"
 
-test: $(READY)-dev lint
-	$(BIN)/pytest -n auto --dist loadgroup
+test: $(READY)-dev  # side by side: mypy is one process, and the tests begin with what waits for a JVM
+	@$(MAKE) --no-print-directory -j2 lint pytest
+
+pytest: $(READY)-dev
+	$(BIN)/pytest -n auto --dist loadgroup $(ARGS)
 
 lint: $(READY)-dev
 	$(BIN)/ruff check .
@@ -39,10 +43,10 @@ bench: $(READY)-dev
 	$(BIN)/python -m benchmarks
 
 nightly: $(READY)-dev
-	$(BIN)/pytest -n auto -m nightly --run-nightly --ignore tests/spark
+	$(BIN)/pytest -n auto -m "(nightly or by_night) and not spark" --run-nightly $(ARGS)
 
 nightly-spark: $(READY)-dev  # hours: a small round on Spark takes a second
-	$(BIN)/pytest -m nightly --run-nightly tests/spark
+	$(BIN)/pytest -m "(nightly or by_night) and spark" --run-nightly $(ARGS)
 
 format: $(READY)-dev
 	$(BIN)/ruff format .

@@ -217,13 +217,13 @@ def check_invariance(random_program: RandomProgram, shuffler: random.Random) -> 
 
 
 @given(programs(largest_arity=2, plain=True))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_random_programs_against_brute_force(random_program: RandomProgram) -> None:
     check_second_opinion(random_program)
 
 
 @given(programs(largest_arity=8), st.randoms(use_true_random=False))
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_random_programs_do_not_depend_on_order_or_printing(random_program: RandomProgram, shuffler: random.Random) -> None:
     check_invariance(random_program, shuffler)
 

@@ -1,4 +1,4 @@
-"""Rules that come and go, against the reference: after every step all facts are those of the program that is there then."""
+"""Rules that come and go, at every place: after every step all facts are those of the program that is there then."""
 
 from __future__ import annotations
 
@@ -7,145 +7,35 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from random import Random
-from typing import Any
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.differential.rule_histories import Rule, RuleHistory, RuleStep, rule_histories, rule_text
-from tests.differential.update_histories import skip_unless_there
-from tests.local_engine import (
-    USUAL,
-    Conditions,
-    Interruption,
-    as_tuples,
-    conditions,
-    difference,
-    engine_of,
-    held,
-    looking_often,
-    program,
-    rows_of,
-    under,
-    without_empty,
-)
+from tests.differential.checks import check_rule_changes, check_structure
+from tests.differential.examples import at_places, for_all
+from tests.differential.judging import Judge, agrees, check_change, consequences, ground
+from tests.differential.places import OpenPlace, Setting
+from tests.differential.rule_histories import RuleHistory, rule_histories
+from tests.local_engine import USUAL, Interruption, held, looking_often, under, without_empty
 
-from tidelog import KnowledgeBase, Source
-from tidelog.changes import Change
-from tidelog.local.maintenance import deletion
+from tidelog import KnowledgeBase
+from tidelog.local.maintenance import deletion, delta_rules
 from tidelog.local.maintenance.cost_model import Choice
 from tidelog.local.maintenance.delta import delta_rules
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 from tidelog.program import versions
-from tidelog.program.program import GroundFact
-from tidelog.reference import Facts, materialise
-
-ALGORITHMS = ("bf", "dred", "counting", "auto", "rematerialise")
 
 
-def ground(texts: tuple[str, ...]) -> list[GroundFact]:
-    return list(program("\n".join(f"{text}." for text in texts)).facts)
+@at_places("rule changes")
+def test_rules_come_and_go(place: OpenPlace, examples: int) -> None:
+    for_all(rule_histories(), check_rule_changes, place, examples, shared=True)
 
 
-class Judge:
-    """What there must be, by the reference."""
-
-    def __init__(self, history: RuleHistory) -> None:
-        self.rules, self.explicit = list(history.rules), set(ground(history.facts))
-        self.facts = self._derived()
-
-    def _derived(self) -> Facts:
-        return materialise(program("\n".join(map(rule_text, self.rules))), self.explicit)
-
-    def asks(self, step: RuleStep) -> dict[str, Any]:
-        """The update of a step."""
-        return {
-            "insert": as_tuples(ground(step.insert)),
-            "delete": as_tuples(ground(step.delete)),
-            "remove_rules": [rule_text(rule) for rule in step.toggled if rule in self.rules],
-            "add_rules": [rule_text(rule) for rule in step.toggled if rule not in self.rules],
-        }
-
-    def follow(self, step: RuleStep) -> None:
-        coming = [rule for rule in step.toggled if rule not in self.rules]
-        self.rules = [*(rule for rule in self.rules if rule not in step.toggled), *coming]
-        self.explicit = (self.explicit - set(ground(step.delete))) | set(ground(step.insert))
-        self.facts = self._derived()
-
-    def agrees(self, kb: KnowledgeBase) -> None:
-        assert without_empty(held(kb)) == without_empty(self.facts)
-
-
-def check_change(change: Change, before: Facts, after: Facts) -> None:
-    """A change says what is different, and of each fact whether the user gave it."""
-    assert {name: rows_of(facts) for name, facts in change.inserted.items()} == difference(after, before)
-    assert {name: rows_of(facts) for name, facts in change.deleted.items()} == difference(before, after)
-
-
-def check_parts(change: Change, before: set[GroundFact], after: set[GroundFact]) -> None:
-    for found, given_now, given_before in ((change.inserted, after, before), (change.deleted, before, after)):
-        explicit = {(name, row) for name, facts in found.explicit.items() for row in rows_of(facts)}
-        derived = {(name, row) for name, facts in found.derived.items() for row in rows_of(facts)}
-        assert explicit <= given_now - given_before
-        assert not derived & (given_now - given_before)
-        assert sum(map(len, found.values())) == len(explicit) + len(derived)
-
-
-def check_history(history: RuleHistory, given_conditions: Conditions) -> None:
-    judge = Judge(history)
-    with under(given_conditions):
-        options: dict[str, Any] = {"modules": given_conditions.modules, "algorithm": given_conditions.algorithm}
-        kb = KnowledgeBase(Source(history.text), **options)
-        judge.agrees(kb)
-        for step in history.steps:
-            before, explicit = judge.facts, judge.explicit
-            change = kb.update(**judge.asks(step))
-            judge.follow(step)
-            judge.agrees(kb)
-            check_change(change, before, judge.facts)
-            check_parts(change, explicit, judge.explicit)
-            check_structure(kb, judge.rules)
-
-
-def check_structure(kb: KnowledgeBase, rules: list[Rule]) -> None:
-    """The program, its order and its tables are those of the rules, and nothing is left of others."""
-    expected = program("\n".join(map(rule_text, rules)))
-    assert sorted(map(str, kb.program.rules)) == sorted(map(str, expected.rules))
-    engine = engine_of(kb)
-    fresh = engine_of(KnowledgeBase(Source("\n".join(map(rule_text, rules))), modules=kb._modules))
-    assert sorted(map(_shape, engine.structure.units.values())) == sorted(map(_shape, fresh.structure.units.values()))
-    assert engine.core.given == fresh.core.given
-    for name, number in engine.structure.deriver.items():
-        for reader in engine.structure.readers.get(name, ()):
-            order = engine.structure.order
-            assert reader == number or order[number] < order[reader]
-    assert not set(engine.state.tables) - set(engine.core.arities) - set(kb.relations)
-
-
-def _shape(unit: Any) -> tuple[Any, ...]:
-    """A unit, whatever the numbers in the names of its own relations."""
-    seen = sorted(name for name in unit.relations if not name.startswith("#") or name.startswith("#given"))
-    return seen, len(unit.relations), len(unit.rules), len(unit.operators), len(unit.stages)
-
-
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@given(history=rule_histories(), given_conditions=conditions)
-@settings(max_examples=60)
-def test_rules_come_and_go(algorithm: str, history: RuleHistory, given_conditions: Conditions) -> None:
-    skip_unless_there(algorithm)
-    check_history(history, replace(given_conditions, algorithm=algorithm))
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("part", range(4))
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
-@given(history=rule_histories(most_steps=8, largest_arity=4), given_conditions=conditions)
-@settings(max_examples=1_000)
-def test_many_rules_come_and_go(part: int, algorithm: str, history: RuleHistory, given_conditions: Conditions) -> None:
-    skip_unless_there(algorithm)
-    check_history(history, replace(given_conditions, algorithm=algorithm))
+@at_places("rule changes", nightly=True)
+def test_many_rules_come_and_go(place: OpenPlace, examples: int) -> None:
+    is_local = place.place.engine == "local"
+    for_all(rule_histories(most_steps=8 if is_local else 6, largest_arity=4), check_rule_changes, place, examples)
 
 
 # --- whatever is chosen --------------------------------------------------------------------------------------------------
@@ -174,63 +64,64 @@ def at_random(chance: Random) -> Iterator[None]:
         yield
 
 
-@given(rule_histories(), conditions, st.integers(0, 1 << 16))
-@settings(max_examples=60)
-def test_whatever_is_chosen(history: RuleHistory, given_conditions: Conditions, seed: int) -> None:
-    with at_random(Random(seed)):
-        check_history(history, replace(given_conditions, algorithm="auto"))
+Chosen = tuple[RuleHistory, int]
+"""A history, and the seed of what is chosen."""
 
 
-@pytest.mark.nightly
-@given(rule_histories(most_steps=8, largest_arity=4), conditions, st.integers(0, 1 << 16))
-@settings(max_examples=4_000)
-def test_whatever_is_chosen_in_long_histories(history: RuleHistory, given_conditions: Conditions, seed: int) -> None:
+def check_choices(chosen: Chosen, place: OpenPlace, setting: Setting) -> None:
+    history, seed = chosen
     with at_random(Random(seed)):
-        check_history(history, replace(given_conditions, algorithm="auto"))
+        check_rule_changes(history, place, setting)
+
+
+def with_numbers(histories: st.SearchStrategy[RuleHistory], most: int) -> st.SearchStrategy[Chosen]:
+    return st.tuples(histories, st.integers(0, most))
+
+
+@at_places("choices by chance")
+def test_whatever_is_chosen(place: OpenPlace, examples: int) -> None:
+    for_all(with_numbers(rule_histories(), 1 << 16), check_choices, place, examples)
+
+
+@at_places("choices by chance", nightly=True)
+def test_whatever_is_chosen_in_long_histories(place: OpenPlace, examples: int) -> None:
+    for_all(with_numbers(rule_histories(most_steps=8, largest_arity=4), 1 << 16), check_choices, place, examples)
 
 
 # --- all or nothing ------------------------------------------------------------------------------------------------------
 
 
-def check_interrupted(history: RuleHistory, given_conditions: Conditions, after: int) -> None:
+def check_interrupted(drawn: tuple[RuleHistory, int], place: OpenPlace, setting: Setting) -> None:
     """Each step is tried with an interruption after some looks, then done."""
+    history, after = drawn
     judge, interruption = Judge(history), Interruption()
-    with under(given_conditions), looking_often():
-        options: dict[str, Any] = {"modules": given_conditions.modules, "algorithm": given_conditions.algorithm}
-        kb = KnowledgeBase(Source(history.text), progress=interruption, **options)
-        judge.agrees(kb)
+    often = replace(setting.conditions, step_budget=min(setting.conditions.step_budget, 7))
+    with looking_often(), place.knowledge_base(history.text, Setting(often), progress=interruption) as kb:
+        agrees(kb, judge.facts)
         for step in history.steps:
-            requested, before, relations = judge.asks(step), judge.facts, set(kb.relations)
+            requested, before, relations = judge.update(step), judge.facts, set(kb.relations)
             interruption.left = after
             try:
                 change = kb.update(**requested)
             except KeyboardInterrupt:
-                judge.agrees(kb)
+                agrees(kb, judge.facts)
                 assert set(kb.relations) == relations
-                check_structure(kb, judge.rules)
+                check_structure(kb, judge.rules, place)
                 change = kb.update(**requested)
             interruption.left = None
             judge.follow(step)
-            judge.agrees(kb)
+            agrees(kb, judge.facts)
             check_change(change, before, judge.facts)
 
 
-often = conditions.map(lambda given: replace(given, step_budget=min(given.step_budget, 7)))
+@at_places("interruptions")
+def test_rule_changes_are_interrupted(place: OpenPlace, examples: int) -> None:
+    for_all(with_numbers(rule_histories(), 30), check_interrupted, place, examples)
 
 
-@given(rule_histories(), often, st.sampled_from(ALGORITHMS), st.integers(0, 30))
-@settings(max_examples=60)
-def test_rule_changes_are_interrupted(history: RuleHistory, given_conditions: Conditions, algorithm: str, after: int) -> None:
-    check_interrupted(history, replace(given_conditions, algorithm=algorithm), after)
-
-
-@pytest.mark.nightly
-@given(rule_histories(), often, st.sampled_from(ALGORITHMS), st.integers(0, 100))
-@settings(max_examples=2_000)
-def test_many_rule_changes_are_interrupted(
-    history: RuleHistory, given_conditions: Conditions, algorithm: str, after: int
-) -> None:
-    check_interrupted(history, replace(given_conditions, algorithm=algorithm), after)
+@at_places("interruptions", nightly=True)
+def test_many_rule_changes_are_interrupted(place: OpenPlace, examples: int) -> None:
+    for_all(with_numbers(rule_histories(), 100), check_interrupted, place, examples)
 
 
 CLOSED = """
@@ -275,7 +166,6 @@ def test_interrupted_at_every_moment(modules: bool, removed: str) -> None:
             if not done:
                 assert without_empty(held(kb)) == before
         text = "\n".join(rule_line for rule_line in CLOSED.splitlines() if not rule_line.startswith(f"{rules['remove_rules']}:"))
-        judge = program(f"{text}\n{rules['add_rules']}")
         explicit = {fact for name, *row in [*edges, ("edge", 6, 0)] for fact in ground((f"{name}({', '.join(map(str, row))})",))}
-        assert without_empty(held(kb)) == without_empty(materialise(judge, explicit))
+        agrees(kb, consequences(f"{text}\n{rules['add_rules']}", frozenset(explicit)))
     assert interrupted > 5

@@ -8,15 +8,10 @@ that delete from a single fact to nearly all, bring back what went, or take back
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 from tests.random_graphs import graph_histories
 from tests.random_programs import History, RandomProgram, histories
-
-from tidelog import KnowledgeBase
-from tidelog.errors import TidelogError
 
 Rule = tuple[str, tuple[str, ...]]
 
@@ -56,15 +51,6 @@ _ABOVE: tuple[tuple[Rule, ...], ...] = (
         ("g(K, S)", ("S = sum { Y : d(Y, K) }",)),
     ),
 )
-
-
-def skip_unless_there(algorithm: Any) -> None:
-    """An algorithm that this version refuses is not compared."""
-    try:
-        KnowledgeBase("p(1).", algorithm=algorithm)
-    except TidelogError as error:
-        assert [problem.code for problem in error.diagnostics] == ["TL074"]  # noqa: PT017 -- what else it says is an error
-        pytest.skip(f"there is no {algorithm}")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.differential.test_local import ground
+from tests.differential.judging import ground
 from tests.local_engine import (
     USUAL,
     Conditions,
@@ -106,13 +106,13 @@ often = conditions.map(lambda given: replace(given, step_budget=min(given.step_b
 
 
 @given(histories(), often, st.integers(0, 30))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_programs_are_interrupted(history: History, given_conditions: Conditions, after: int) -> None:
     check_interrupted(history, given_conditions, after)
 
 
 @given(graph_histories(), often, st.integers(0, 30))
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_graphs_are_interrupted(history: History, given_conditions: Conditions, after: int) -> None:
     check_interrupted(history, given_conditions, after)
 

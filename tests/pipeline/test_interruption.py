@@ -127,7 +127,7 @@ def check_nothing_has_changed(folder: Path) -> None:
 # --- limits --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("limit", ["facts = 1000", "rounds = 3"])
+@pytest.mark.parametrize("limit", ["facts = 1000", pytest.param("rounds = 3", marks=pytest.mark.nightly)])
 def test_limits(folder: Path, limit: str) -> None:
     run = Run(folder, f"[limits]\n{limit}\n")
     assert run.end() == 1

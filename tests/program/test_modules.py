@@ -179,7 +179,7 @@ _CASES = (
 
 
 @given(*_CASES)
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_meaning(forms: list[str], edges: dict[str, set[tuple[int, int]]]) -> None:
     check_meaning(forms, edges)
 

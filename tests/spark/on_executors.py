@@ -43,3 +43,21 @@ def no_facts_in_the_driver() -> Iterator[None]:
         stack.enter_context(patch.object(frames, "_WORTH_WRITING", 2))
         stack.enter_context(patch.object(session, "partitions_for", return_value=3))
         yield
+
+
+@contextmanager
+def as_if_large() -> Iterator[None]:
+    """The driver decides and keeps nothing, and both ways to find what is new are taken."""
+    from tidelog.spark.data import exchange
+    from tidelog.spark.evaluation import novelty, rounds
+    from tidelog.spark.session import private_session as session
+
+    with ExitStack() as stack:
+        for module in (exchange, novelty, rounds):
+            stack.enter_context(patch.object(module, "TINY", -1))
+        for module in (exchange, rounds):
+            stack.enter_context(patch.object(module, "DRIVER_ROWS", -1))
+        stack.enter_context(patch.object(novelty, "_FEW_FIRST", 2))
+        stack.enter_context(patch.object(novelty, "_FEW_BESIDE", 1))
+        stack.enter_context(patch.object(session, "partitions_for", return_value=3))  # each is a task of its own
+        yield

@@ -1,18 +1,14 @@
-"""The Spark engine against the reference, wherever it evaluates."""
+"""The Spark engine on examples that show where it evaluates; tests/differential has random programs at every placement."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from tests.local_engine import held, program
-from tests.random_graphs import graph_histories
-from tests.random_programs import History, RandomProgram, programs
 from tests.rule_sets import RS1
+from tests.spark.on_executors import as_if_large
 
 from tidelog import KnowledgeBase, Source, TidelogError
 from tidelog.reference import materialise
@@ -21,7 +17,6 @@ from tidelog.spark.kb import SparkKnowledgeBase
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PLACEMENTS = ("auto", "kernel", "decomposed", "components", "rounds")
 EVERYTHING = """
 e(a, b). e(b, c). e(c, a). e(c, d). e(x, x). n(0). w(1). w(2.5). w(big). p(z, y).
 p(X, Y) :- e(X, Y).
@@ -47,22 +42,6 @@ itself(X) :- X = X, not e(X, X), n(X).
 LARGE = "rounds, as if all were large"
 
 
-@contextmanager
-def as_if_large() -> Iterator[None]:
-    """The driver decides and keeps nothing, and both ways to find what is new are taken."""
-    with ExitStack() as patches:
-        for module in ("evaluation.novelty", "evaluation.rounds", "data.exchange"):
-            patches.enter_context(mock.patch(f"tidelog.spark.{module}.TINY", -1))
-        for module in ("data.exchange", "evaluation.rounds"):
-            patches.enter_context(mock.patch(f"tidelog.spark.{module}.DRIVER_ROWS", -1))
-        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_FIRST", 2))
-        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_BESIDE", 1))
-        patches.enter_context(
-            mock.patch("tidelog.spark.session.private_session.partitions_for", return_value=3)
-        )  # each is a task of its own
-        yield
-
-
 def spark_kb(text: str, spark: SparkSession, placement: str, **options: Any) -> SparkKnowledgeBase:
     kb = KnowledgeBase(Source(text), engine="spark", spark=spark, placement=placement, **options)
     assert isinstance(kb, SparkKnowledgeBase)
@@ -70,7 +49,7 @@ def spark_kb(text: str, spark: SparkSession, placement: str, **options: Any) -> 
 
 
 def check_program(text: str, spark: SparkSession, placement: str) -> SparkKnowledgeBase:
-    with as_if_large() if placement == LARGE else ExitStack():
+    with as_if_large() if placement == LARGE else nullcontext():
         kb = spark_kb(text, spark, "rounds" if placement == LARGE else placement)
         assert held(kb) == materialise(program(text))
     kb.close()
@@ -79,7 +58,7 @@ def check_program(text: str, spark: SparkSession, placement: str) -> SparkKnowle
 
 @pytest.mark.parametrize(
     "placement", ["auto", "kernel", "decomposed", "rounds", pytest.param(LARGE, marks=pytest.mark.nightly)]
-)  # what is as if it were large, `test_corpus` and `test_updates` have every day
+)  # what is as if it were large, tests/differential has every day
 def test_everything(spark: SparkSession, placement: str) -> None:
     kb = check_program(EVERYTHING, spark, placement)
     found = {p.relations: str(p.where) for p in kb.placements}
@@ -136,34 +115,3 @@ def test_options_that_are_not_there(spark: SparkSession) -> None:
         spark_kb("p(a).", spark, "elsewhere")
     with pytest.raises(TidelogError, match="TL074"):
         KnowledgeBase("p(a).", placement="kernel")
-
-
-SLOW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-@given(random_program=programs(largest_arity=3))
-@settings(SLOW, max_examples=10)
-def test_random_programs_in_rounds(spark: SparkSession, random_program: RandomProgram) -> None:
-    check_program(random_program.text, spark, "rounds")
-
-
-@given(random_program=programs(largest_arity=8))
-@settings(SLOW, max_examples=30)
-def test_random_programs_in_the_kernel(spark: SparkSession, random_program: RandomProgram) -> None:
-    check_program(random_program.text, spark, "kernel")
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", [*PLACEMENTS, LARGE])
-@given(random_program=programs(largest_arity=4))
-@settings(SLOW, max_examples=200)
-def test_many_random_programs(spark: SparkSession, placement: str, random_program: RandomProgram) -> None:
-    check_program(random_program.text, spark, placement)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", [*PLACEMENTS, LARGE])
-@given(history=graph_histories())
-@settings(SLOW, max_examples=40)
-def test_many_random_graphs(spark: SparkSession, placement: str, history: History) -> None:
-    check_program(history.program.text, spark, placement)

@@ -143,8 +143,8 @@ def check_all_is_flat(observed: Observed, rounds: int, *, first: int, policy: st
 def test_rounds_leave_nothing_behind(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     """A short run in which pieces become one early and often."""
     monkeypatch.setattr(frames, "_MOST_PIECES", 4)
-    observed = run(spark, policy, tmp_path, 16, first=6)
-    check_all_is_flat(observed, 16, first=6, policy=policy)
+    observed = run(spark, policy, tmp_path, 12, first=6)
+    check_all_is_flat(observed, 12, first=6, policy=policy)
 
 
 @pytest.mark.nightly

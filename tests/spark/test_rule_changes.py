@@ -1,79 +1,17 @@
-"""Rules that come and go on Spark, against the reference."""
+"""Rules that come and go on Spark, by example; tests/differential has random histories."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tests.differential.rule_histories import RuleHistory, rule_histories
-from tests.differential.test_rule_changes import Judge, check_change, check_parts
 from tests.local_engine import held
 from tests.spark.test_engine import spark_kb
-from tests.spark.test_updates import SITUATIONS
 
 from tidelog import TidelogError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-SLOW = settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
-
-
-MIXED = "mixed"
-"""Budgets for which some components fit the kernel and others do not."""
-ALLOWED = st.sampled_from([3, 6, 12, 25])
-"""So many facts."""
-
-
-def check_history(history: RuleHistory, spark: SparkSession, placement: str, allowed: int) -> None:
-    judge = Judge(history)
-    options = {"memory_budget": 64 * allowed} if placement == MIXED else {}
-    forced = "auto" if placement == MIXED else "rounds" if placement in SITUATIONS else placement
-    with SITUATIONS.get(placement, nullcontext)():
-        kb = spark_kb(history.text, spark, forced, **options)
-        judge.agrees(kb)
-        for step in history.steps:
-            before, explicit = judge.facts, judge.explicit
-            change = kb.update(**judge.asks(step))
-            judge.follow(step)
-            judge.agrees(kb)
-            check_change(change, before, judge.facts)
-            check_parts(change, explicit, judge.explicit)
-        kb.close()
-
-
-@pytest.mark.parametrize("placement", ["kernel", "rounds", MIXED])
-@given(history=rule_histories(), allowed=ALLOWED)
-@settings(SLOW)
-def test_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
-    check_history(history, spark, placement, allowed)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", ["auto", "kernel", "rounds", MIXED])
-@given(history=rule_histories(most_steps=6, largest_arity=4), allowed=ALLOWED)
-@settings(SLOW, max_examples=2000)
-def test_very_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
-    check_history(history, spark, placement, allowed)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", ["decomposed", "components"])
-@given(history=rule_histories(most_steps=6, largest_arity=4), allowed=ALLOWED)
-@settings(SLOW, max_examples=200)
-def test_many_rules_come_and_go(spark: SparkSession, placement: str, history: RuleHistory, allowed: int) -> None:
-    check_history(history, spark, placement, allowed)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", SITUATIONS)
-@given(history=rule_histories())
-@settings(SLOW, max_examples=50)
-def test_many_rules_come_and_go_on_executors(spark: SparkSession, placement: str, history: RuleHistory) -> None:
-    check_history(history, spark, placement, 0)
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds"])

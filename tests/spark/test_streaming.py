@@ -501,12 +501,13 @@ def test_killed_again_and_again(tmp_path: Path, seed: int) -> None:
     check_result(tmp_path, updates)
 
 
-def test_killed_five_times_and_asked_to_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.nightly)])
+def test_killed_and_asked_to_end(tmp_path: Path, kills: int) -> None:
     """At the end asked politely, in the middle of what is left: status 0, nothing half done, and what was done is all there."""
     updates = random_updates(60, 6)
     prepare(tmp_path, updates=1, every=3)
     put(tmp_path, updates)
-    kill_again_and_again(tmp_path, 5, 6)
+    kill_again_and_again(tmp_path, kills, 6)
     for moment in (commits, done):  # while it gets ready, and while it works
         last = started(tmp_path)
         wait_for_another(moment, tmp_path, last)

@@ -1,25 +1,22 @@
-"""Updates on Spark against the reference, wherever a program is evaluated."""
+"""Updates on Spark, by example: what goes where, what is fetched, what changes nothing; tests/differential has random ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
-from tests.differential.update_histories import maintained
-from tests.local_engine import as_tuples, difference, held, program, rows_of, without_empty
-from tests.random_graphs import graph_histories
-from tests.random_programs import History, RandomProgram, histories
-from tests.spark.on_executors import no_facts_in_the_driver, nothing_in_the_driver
+from tests.differential.checks import check_updates
+from tests.differential.judging import ground
+from tests.differential.places import BY_NAME, OpenPlace
+from tests.local_engine import as_tuples, held, program, without_empty
+from tests.random_programs import History, RandomProgram
+from tests.spark.on_executors import no_facts_in_the_driver
 from tests.spark.test_engine import EVERYTHING, spark_kb
 
 from tidelog import TidelogError
 from tidelog.core.arrays import Int32s
-from tidelog.program.program import GroundFact
-from tidelog.reference import Facts, materialise
+from tidelog.reference import materialise
 from tidelog.spark.data.matrices import rows_of_table
 from tidelog.spark.kb import SparkKnowledgeBase
 
@@ -28,57 +25,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-ON_EXECUTORS, FACTS_ON_EXECUTORS = "rounds on executors", "rounds, facts on executors"
-SITUATIONS = {ON_EXECUTORS: nothing_in_the_driver, FACTS_ON_EXECUTORS: no_facts_in_the_driver}
-PLACEMENTS = ("auto", "kernel", "decomposed", "components", "rounds")
-MIXED = 64 * 25
-"""A budget for which some components fit the kernel and others do not."""
 
-
-def ground(texts: Iterable[str]) -> list[GroundFact]:
-    """Facts from their texts."""
-    return list(program("\n".join(f"{text}." for text in texts)).facts)
-
-
-def changed_rows(found: Mapping[str, Iterable[tuple[Any, ...]]]) -> Facts:
-    return {name: rows_of(facts) for name, facts in found.items()}
-
-
-def check_history(history: History, spark: SparkSession, placement: str, **options: Any) -> None:
-    """After every update everything is as if evaluated from scratch, and the change says what is different."""
-    checked = program(history.program.text)
-    with SITUATIONS.get(placement, nullcontext)():
-        kb = spark_kb(history.program.text, spark, "rounds" if placement in SITUATIONS else placement, **options)
-        explicit = set(checked.facts)
-        expected = materialise(checked, explicit)
-        assert without_empty(held(kb)) == without_empty(expected)
-        for deleted, inserted in history.updates:
-            gone, new = set(ground(deleted)), set(ground(inserted))
-            change = kb.update(insert=as_tuples(ground(inserted)), delete=as_tuples(ground(deleted)))
-            remaining = explicit - gone
-            stats = change.stats
-            assert (stats.deleted, stats.inserted) == (len(explicit & gone), len(new - remaining))
-            assert stats.without_effect == len(gone - explicit) + len(new & remaining)
-            taken_back, before, explicit = explicit & gone, expected, remaining | new
-            expected = materialise(checked, explicit)
-            assert without_empty(held(kb)) == without_empty(expected)
-            assert changed_rows(change.inserted) == difference(expected, before)
-            assert changed_rows(change.deleted) == difference(before, expected)
-            check_parts(change, new, taken_back)
-        kb.close()
-
-
-def check_parts(change: Any, new: set[GroundFact], gone: set[GroundFact]) -> None:
-    """What is new and was given is explicit, and so is what has gone and was the user's; all else is derived."""
-    for found, given_facts in ((change.inserted, new), (change.deleted, gone)):
-        explicit, derived = changed_rows(found.explicit), changed_rows(found.derived)
-        for name, rows in changed_rows(found).items():
-            mine = {tuple(values) for relation, values in given_facts if relation == name}
-            assert explicit.get(name, set()) == rows & mine
-            assert derived.get(name, set()) == rows - mine
-
-
-SLOW = settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))
+def at(place: str, spark: SparkSession) -> OpenPlace:
+    """A place of the differential suite."""
+    return OpenPlace(BY_NAME[f"spark-{place}"], spark)
 
 
 @pytest.mark.parametrize("placement", ["kernel", "rounds"])
@@ -93,7 +43,7 @@ def test_everything(spark: SparkSession, placement: str) -> None:
         ((), ("e(a, b)", "n(0)", "e(x, y)")),
         (("e(x, x)", "e(d, a)", "e(b, c)"), ("e(b, c)",)),
     )
-    check_history(History(RandomProgram(rules, facts), updates, ()), spark, placement)
+    check_updates(History(RandomProgram(rules, facts), updates, ()), at(placement, spark))
 
 
 def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> None:
@@ -105,7 +55,7 @@ def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> 
     )
     facts = ("e(1, 2)", "e(2, 3)", "e(3, 1)", "v(1)", "v(2)", "r(3, 2)")
     history = History(RandomProgram(rules, facts), ((("e(1, 2)", "r(3, 2)"), ("e(1, 3)",)),), ())
-    check_history(history, spark, ON_EXECUTORS)
+    check_updates(history, at("on-executors", spark))
 
 
 @pytest.mark.parametrize("fetched", [0, 500_000])
@@ -123,7 +73,7 @@ def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.
     edges = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 4), (1, 7), (7, 5), (8, 2), (8, 9))
     facts = tuple(f"edge({one}, {other})" for one, other in edges)
     updates = ((("edge(2, 3)",), ()), ((), ("edge(2, 3)",)), (("edge(3, 4)",), ("edge(9, 2)",)))
-    check_history(History(RandomProgram(rules, facts), updates, ()), spark, FACTS_ON_EXECUTORS)
+    check_updates(History(RandomProgram(rules, facts), updates, ()), at("facts-on-executors", spark))
     assert bool(brought) == bool(fetched)
 
 
@@ -151,24 +101,6 @@ def test_where_hardly_any_suspect_is_proved_they_just_go(spark: SparkSession) ->
     kb.close()
 
 
-@given(history=maintained())
-@settings(SLOW, max_examples=25)
-def test_random_updates_in_rounds(spark: SparkSession, history: History) -> None:
-    check_history(history, spark, "rounds")
-
-
-@given(history=maintained())
-@settings(SLOW, max_examples=10)
-def test_random_updates_in_the_kernel(spark: SparkSession, history: History) -> None:
-    check_history(history, spark, "kernel")
-
-
-@given(history=maintained())
-@settings(SLOW, max_examples=10)
-def test_random_updates_at_both_places(spark: SparkSession, history: History) -> None:
-    check_history(history, spark, "auto", memory_budget=MIXED)
-
-
 def test_what_the_kernel_is_told_of_is_not_given(spark: SparkSession) -> None:
     """A relation that is derived in rounds and read in the kernel has no explicit facts there."""
     rules = (
@@ -178,23 +110,7 @@ def test_what_the_kernel_is_told_of_is_not_given(spark: SparkSession) -> None:
     )
     facts = ("e(1, 1)", "e(1, 2)", "e(1, 3)", *(f"v({n})" for n in range(1, 6)))
     history = History(RandomProgram(rules, facts), ((("e(1, 1)",), ()),), ())
-    check_history(history, spark, "auto", memory_budget=MIXED)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("placement", [*PLACEMENTS, *SITUATIONS])
-@given(history=maintained(largest_arity=4) | histories(largest_arity=4, most_queries=0) | graph_histories())
-@settings(SLOW, max_examples=200)
-def test_many_random_updates(spark: SparkSession, placement: str, history: History) -> None:
-    check_history(history, spark, placement)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("algorithm", ["auto", "rematerialise"])
-@given(history=maintained(largest_arity=4))
-@settings(SLOW, max_examples=200)
-def test_many_random_updates_at_both_places(spark: SparkSession, algorithm: str, history: History) -> None:
-    check_history(history, spark, "auto", memory_budget=MIXED, algorithm=algorithm)
+    check_updates(history, at("mixed", spark))
 
 
 def test_what_outgrows_the_kernel_leaves_it(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,7 +186,7 @@ def check_round_trip(rule: Rule) -> None:
 
 
 @given(_RULES)
-@settings(max_examples=500)
+@settings(max_examples=200)
 def test_random_rules(rule: Rule) -> None:
     check_round_trip(rule)
 

@@ -50,20 +50,23 @@ def check(groups: Sequence[Sequence[Value]]) -> None:
     assert rows_of(kb.facts("twice")) == {row for row in sums if row[2] is not None}
 
 
+@pytest.mark.by_night(2_000)
 @given(st.lists(st.lists(numbers, max_size=8), max_size=5))
-@settings(max_examples=150)
+@settings(max_examples=50)
 def test_numbers(groups: list[list[Value]]) -> None:
     check(groups)
 
 
+@pytest.mark.by_night(2_000)
 @given(st.lists(st.lists(ints, max_size=8), max_size=4))
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_integers(groups: list[list[Value]]) -> None:
     check(groups)
 
 
+@pytest.mark.by_night(2_000)
 @given(st.lists(st.lists(any_value, max_size=4), max_size=5))
-@settings(max_examples=80)
+@settings(max_examples=30)
 def test_values_of_every_kind(groups: list[list[Value]]) -> None:
     check(groups)
 

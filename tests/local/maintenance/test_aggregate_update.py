@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.local_engine import rows_of
@@ -29,7 +30,8 @@ given_facts = st.one_of(
 )
 
 
-@settings(max_examples=100)
+@pytest.mark.by_night(1_000)
+@settings(max_examples=40)
 @given(
     st.lists(given_facts, max_size=12), st.lists(st.tuples(st.lists(given_facts, max_size=3), st.data()), min_size=1, max_size=4)
 )

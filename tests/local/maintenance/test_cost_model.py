@@ -10,8 +10,8 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.differential.test_local import check_history
-from tests.local_engine import Conditions
+from tests.differential.checks import check_updates
+from tests.differential.places import OpenPlace, local
 from tests.random_graphs import graph_histories
 from tests.random_programs import History
 
@@ -40,7 +40,7 @@ def giving_up_after(looks: int) -> Iterator[None]:
 @given(graph_histories(most_updates=5), st.integers(0, 4))
 def test_giving_up_changes_no_result(history: History, looks: int) -> None:
     with giving_up_after(looks):
-        check_history(history, Conditions(algorithm="auto", modules=False))
+        check_updates(history, OpenPlace(local("auto", modules=False)))
 
 
 def test_what_was_given_up_is_said() -> None:

@@ -143,38 +143,38 @@ def test_an_end_at_any_moment(tmp_path: Path) -> None:
     assert ended > 40
 
 
-def test_another_job_begins_at_any_moment(tmp_path: Path) -> None:
+@pytest.mark.parametrize("steps", [1, *(pytest.param(steps, marks=pytest.mark.nightly) for steps in (0, len(STEPS)))])
+def test_another_job_begins_at_any_moment(tmp_path: Path, steps: int) -> None:
     """It works everything off, or a little, and comes to rest; the first one goes on then, and finds out."""
     work(tmp_path / "undisturbed")
     expected = sorted(path.name for path in (tmp_path / "undisturbed" / "feed").iterdir())
-    for steps in (0, 1, len(STEPS)):
-        found_out = finished = 0
-        for moment in moments():
-            folder = tmp_path / f"{steps}-{moment}"
-            other = StreamState(folder / "state")
-            has_begun = False
+    found_out = finished = 0
+    for moment in moments():
+        folder = tmp_path / str(moment)
+        other = StreamState(folder / "state")
+        has_begun = False
 
-            def another(folder: Path = folder, other: StreamState = other, steps: int = steps) -> None:
-                nonlocal has_begun
-                has_begun = True
-                work(folder, other, steps)
+        def another(folder: Path = folder, other: StreamState = other) -> None:
+            nonlocal has_begun
+            has_begun = True
+            work(folder, other, steps)
 
-            try:
-                with happening(moment, another):
-                    work(folder)
-            except (TidelogError, FileNotFoundError):  # of the feed, which this test writes by itself
-                found_out += 1
-            else:
-                finished += 1
-            if not has_begun:
-                break
-            work(folder)
-            assert sorted(path.name for path in (folder / "feed").glob("[0-9]*")) == expected
-            final = StreamState(folder / "state")
-            assert (last := final.open()) is not None
-            assert (held(final), last.updates) == (STEPS[-1][2], len(STEPS))
-        assert found_out > 40
-        assert finished < 20, "only before the first one has begun, or at its end"
+        try:
+            with happening(moment, another):
+                work(folder)
+        except (TidelogError, FileNotFoundError):  # of the feed, which this test writes by itself
+            found_out += 1
+        else:
+            finished += 1
+        if not has_begun:
+            break
+        work(folder)
+        assert sorted(path.name for path in (folder / "feed").glob("[0-9]*")) == expected
+        final = StreamState(folder / "state")
+        assert (last := final.open()) is not None
+        assert (held(final), last.updates) == (STEPS[-1][2], len(STEPS))
+    assert found_out > 40
+    assert finished < 20, "only before the first one has begun, or at its end"
 
 
 def test_without_commits_a_checkpoint_is_not_gone_on_from(tmp_path: Path) -> None:

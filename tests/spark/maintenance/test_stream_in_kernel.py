@@ -1,87 +1,19 @@
-"""Streams on Spark that look ahead, against the reference: where all is in the kernel, marks are used as in the local engine."""
+"""Streams on Spark that look ahead: where all is in the kernel, marks are used as in the local engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
-from tests.differential.update_histories import maintained
-from tests.local_engine import as_tuples, difference, held, program, without_empty
-from tests.random_programs import History
+from tests.differential.checks import explicit_changes
+from tests.local_engine import held
 from tests.spark.test_engine import spark_kb
-from tests.spark.test_updates import SLOW, changed_rows, check_parts, ground
 
 from tidelog import KnowledgeBase, Source, TidelogError
-from tidelog.program.explicit import explicit_facts
-from tidelog.reference import materialise
-from tidelog.spark.data.keys import value_of
 from tidelog.streams import Update
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    from tidelog.program.program import GroundFact
-
-
-def there_and_back(history: History) -> list[Update]:
-    """The updates of a history, each of which takes back, before anything else, some of what the one before has brought."""
-    updates: list[Update] = []
-    last: tuple[str, ...] = ()
-    for at, (deleted, inserted) in enumerate(history.updates):
-        gone = (*deleted, *last[::2])
-        updates.append(Update(at, delete=tuple(as_tuples(ground(gone))), insert=tuple(as_tuples(ground(inserted)))))
-        last = inserted
-    return [*updates, Update("end", delete=tuple(as_tuples(ground(last))))]
-
-
-def explicit_changes(change: Any) -> dict[bool, set[GroundFact]]:
-    found: dict[bool, set[GroundFact]] = {False: set(), True: set()}
-    for inserted, kept in change.explicit():
-        columns = [column.to_pylist() for column in kept.keys.columns[: kept.arity]]
-        rows = zip(*columns, strict=True) if columns else [()] * kept.rows
-        found[inserted] |= {(kept.relation, tuple(map(value_of, row))) for row in rows}
-    return found
-
-
-def check_stream(history: History, spark: SparkSession, *, marking: Any) -> None:
-    """After every update everything is as if evaluated from scratch, and the change says what is different."""
-    checked = program(history.program.text)
-    kb = spark_kb(history.program.text, spark, "kernel", marking=marking)
-    explicit = {(name, tuple(values)) for name, values in checked.facts}
-    expected = materialise(checked, explicit)
-    updates = there_and_back(history)
-    for update, change in zip(updates, kb.follow(updates), strict=True):
-        gone, new = _grounded(update.delete), _grounded(update.insert)
-        before, explicit_before = expected, explicit
-        explicit = (explicit - gone) | new
-        expected = materialise(checked, explicit)
-        assert without_empty(held(kb)) == without_empty(expected)
-        assert changed_rows(change.inserted) == difference(expected, before)
-        assert changed_rows(change.deleted) == difference(before, expected)
-        assert explicit_changes(change) == {False: explicit_before - explicit, True: explicit - explicit_before}
-        check_parts(change, explicit - explicit_before, explicit_before - explicit)
-    kb.close()
-
-
-def _grounded(facts: Iterable[tuple[Any, ...]]) -> set[GroundFact]:
-    return {(name, tuple(values)) for name, values in explicit_facts(program(""), facts)}
-
-
-@pytest.mark.parametrize("marking", ["auto", True])
-@given(history=maintained())
-@settings(SLOW, max_examples=15)
-def test_random_streams(spark: SparkSession, marking: Any, history: History) -> None:
-    check_stream(history, spark, marking=marking)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("marking", ["auto", True])
-@given(history=maintained(largest_arity=4))
-@settings(SLOW, max_examples=200)
-def test_many_random_streams(spark: SparkSession, marking: Any, history: History) -> None:
-    check_stream(history, spark, marking=marking)
 
 
 @pytest.mark.parametrize("marking", [True, False])

@@ -6,9 +6,10 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from tests.differential.checks import check_rule_changes
+from tests.differential.places import OpenPlace, local
 from tests.differential.rule_histories import RuleHistory, RuleStep
-from tests.differential.test_rule_changes import check_history
-from tests.local_engine import Conditions, program
+from tests.local_engine import program
 
 from tidelog import KnowledgeBase, Source
 from tidelog.local.maintenance.delta.rule_sets import NOTHING_CHANGED, Changed
@@ -69,4 +70,4 @@ def test_rules_that_were_made_while_rules_changed_do_not_serve_for_facts(algorit
             RuleStep((), ("e(1, 5)",), more),
         ),
     )
-    check_history(history, Conditions(modules=False, algorithm=algorithm))
+    check_rule_changes(history, OpenPlace(local(algorithm, modules=False)))
