@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 from tests.files.relations import declared, mentioned, saved
 
+from tidelog.core.keys import keys_of_column
 from tidelog.errors import TidelogError
 from tidelog.files.reading import read
 from tidelog.program.relations import Relation
-from tidelog.spark.data.keys import keys_of_column
 from tidelog.spark.ingest import Ingested, Rejects, ingest, sources
 from tidelog.spark.ingest.text import texts
 from tidelog.values import Kind

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.core.limits import Watch
+from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, Unit, is_visible
 from tidelog.core.statistics import Round, Statistics
@@ -232,7 +232,7 @@ class SparkEngine:
             self.exchange.in_kernel = before
             is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
             watch.progress.facts = facts
-            if is_own_limit and any("facts" in (d.message or "") and d.code == "TL070" for d in error.diagnostics):
+            if is_own_limit and isinstance(error, LimitReachedError) and error.option == "facts":
                 return False
             raise
         finally:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from tidelog.core.keys import key_of
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
@@ -16,7 +17,6 @@ from tidelog.program.live_rules import LiveRules
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
-from tidelog.spark.data.keys import key_of
 from tidelog.spark.data.results import facts_of
 from tidelog.spark.data.spark_facts import SparkFacts
 from tidelog.spark.engine import SparkEngine

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
+from tidelog.secrets import without_secrets
 from tidelog.spark.changeable import Changeable
 
 if TYPE_CHECKING:
@@ -80,15 +80,9 @@ class SparkKnowledgeBase(Changeable):
 @contextmanager
 def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
     """Around a reader that is given options: its errors repeat none of the secrets among them, nor does what they came from."""
-    from tidelog.pipeline.job.job_values import redacted
-
     try:
         yield
     except TidelogError as error:
         if not options:
             raise
-        shown = []
-        for problem in error.diagnostics:
-            notes = tuple(redacted(note, [options]) for note in problem.notes)
-            shown.append(replace(problem, message=redacted(problem.message, [options]), notes=notes))
-        raise TidelogError(shown) from None
+        raise TidelogError(without_secrets(problem, options) for problem in error.diagnostics) from None

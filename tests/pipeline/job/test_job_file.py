@@ -9,7 +9,8 @@ from tests.pipeline.jobs import JOB, job_from, prepare
 
 from tidelog.errors import TidelogError
 from tidelog.pipeline.job.job_file import read_job
-from tidelog.pipeline.job.job_values import redacted, shown_options, shown_size, size_of, with_variables
+from tidelog.pipeline.job.job_values import shown_size, size_of, with_variables
+from tidelog.secrets import redacted, shown_options
 
 
 @pytest.fixture(autouse=True)

@@ -14,9 +14,9 @@ from tests.spark.test_engine import spark_kb
 from tests.spark.test_updates import SLOW, changed_rows, check_parts, ground
 
 from tidelog import KnowledgeBase, Source, TidelogError
+from tidelog.core.keys import value_of
 from tidelog.program.explicit import explicit_facts
 from tidelog.reference import materialise
-from tidelog.spark.data.keys import value_of
 from tidelog.streams import Update
 
 if TYPE_CHECKING:

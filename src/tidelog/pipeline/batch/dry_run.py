@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import shown_options, shown_size, without_passwords
+from tidelog.pipeline.job.job_values import shown_size
 from tidelog.pipeline.job.parts import columns_of
 from tidelog.pipeline.job.schemas import size_and_age
 from tidelog.pipeline.report.outcome import Placement
 from tidelog.program.modules import Module, ModuleKind
+from tidelog.secrets import shown_options, without_passwords
 
 
 def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:

@@ -16,10 +16,11 @@ from tidelog.pipeline.batch.engine_choice import backend_for
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.batch.sinks import Sinks
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.job.job_values import check_variables, shown_options, shown_size, without_passwords
+from tidelog.pipeline.job.job_values import check_variables, shown_size
 from tidelog.pipeline.job.schemas import missing_file, size_and_age
 from tidelog.pipeline.report.outcome import Input, Outcome
 from tidelog.pipeline.report.terminal import Terminal, input_line
+from tidelog.secrets import shown_options, without_passwords
 
 
 def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | None = None) -> Outcome:

@@ -17,10 +17,10 @@ from typing import Self
 from tidelog.errors import Diagnostics, TidelogError
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
-from tidelog.pipeline.job.job_values import shown_options, without_passwords
 from tidelog.pipeline.job.parts import SinkPart
 from tidelog.pipeline.report.manifest import manifest_of
 from tidelog.pipeline.report.outcome import Outcome, Output
+from tidelog.secrets import shown_options, without_passwords
 
 
 class Sinks:

@@ -5,18 +5,18 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog import __version__
-from tidelog.errors import Diagnostic, TidelogError, fail
+from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
-from tidelog.pipeline.job.job_values import redacted, with_variables
+from tidelog.pipeline.job.job_values import with_variables
 from tidelog.pipeline.job.parts import TABLE_FORMATS, VERSIONED_FORMATS, SinkPart, SourcePart
 from tidelog.pipeline.job.reading_parts import is_uri
 from tidelog.pipeline.report.outcome import ROWS_SHOWN, Placement, RejectedRow, Round
+from tidelog.secrets import redacted, without_secrets
 
 if TYPE_CHECKING:
     from tidelog.pipeline.job.job_file import Job
@@ -182,7 +182,7 @@ class SparkBackend:
             with lost_blocks_explained():
                 yield
         except TidelogError as error:
-            raise TidelogError(_without_secrets(diagnostic, options) for diagnostic in error.diagnostics) from None
+            raise TidelogError(without_secrets(diagnostic, options) for diagnostic in error.diagnostics) from None
         except Exception as error:
             if not type(error).__module__.startswith(("pyspark", "py4j")):
                 raise
@@ -203,11 +203,6 @@ def _asked_for(source: SourcePart) -> tuple[str | None, str]:
     if source.format in _OF_THE_CATALOG and source.table is not None:
         return source.table, "table"
     return None if source.format == "jdbc" else source.table, source.format or "table"
-
-
-def _without_secrets(diagnostic: Diagnostic, options: Mapping[str, str]) -> Diagnostic:
-    message, notes = redacted(diagnostic.message, [options]), tuple(redacted(note, [options]) for note in diagnostic.notes)
-    return replace(diagnostic, message=message, notes=notes)
 
 
 def address_of(folder: str) -> str:

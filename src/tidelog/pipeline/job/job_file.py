@@ -8,11 +8,11 @@ from os import PathLike
 from pathlib import Path
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.job.job_values import variables_in
 from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart, columns_of
 from tidelog.pipeline.job.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
 from tidelog.pipeline.job.toml_checks import Problems, Section
 from tidelog.program.program import Program, check, read_source
+from tidelog.secrets import variables_in
 from tidelog.source import Source
 
 

@@ -1,7 +1,7 @@
 """Values of a job file that need reading: sizes such as `2 GB`, and `${NAME}` for what must not stand in a file.
 
 A job keeps its options as they are written; variables are put in where a reader or writer of Spark is called, and nowhere
-else.  So neither the report nor the manifest can show them.  Messages of other programs are searched for them.
+else.  So neither the report nor the manifest can show them (`tidelog.secrets`).
 """
 
 from __future__ import annotations
@@ -11,14 +11,10 @@ import re
 from collections.abc import Iterable, Mapping
 
 from tidelog.errors import Diagnostics
+from tidelog.secrets import VARIABLE, variables_in
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SECRET_NAME = re.compile(r"passw|secret|token|credential|api.?key|access.?key|account.?key|private.?key|\bsas\b", re.IGNORECASE)
-_SECRET_IN_URL = re.compile(r"(?i)((?:password|passwd|pwd|secret|token)=)[^&;\s]*|(://[^/@:\s]*:)[^/@\s]+(?=@)")
-_HIDDEN = "•••"
-_SHORTEST_SECRET = 4
 
 
 def size_of(text: str) -> int | None:
@@ -47,11 +43,6 @@ def shown_size(size: int | None) -> str:
 # --- environment variables -------------------------------------------------------------------------------------------------
 
 
-def variables_in(options: Iterable[Mapping[str, str]]) -> list[str]:
-    """The names of all variables that options mention, each once."""
-    return list(dict.fromkeys(name for table in options for value in table.values() for name in _VARIABLE.findall(value)))
-
-
 def check_variables(names: Iterable[str]) -> None:
     """Raise one error with all variables that are not set."""
     diagnostics = Diagnostics()
@@ -65,36 +56,4 @@ def check_variables(names: Iterable[str]) -> None:
 def with_variables(options: Mapping[str, str]) -> dict[str, str]:
     """The options with the variables put in: for a reader or writer, never to be shown."""
     check_variables(variables_in([options]))
-    return {key: _VARIABLE.sub(lambda match: os.environ[match[1]], value) for key, value in options.items()}
-
-
-# --- what may be shown -----------------------------------------------------------------------------------------------------
-
-
-def shown_options(options: Mapping[str, str]) -> dict[str, str]:
-    """The options as the report and the manifest may show them."""
-    return {key: _shown(key, value) for key, value in options.items()}
-
-
-def _shown(key: str, value: str) -> str:
-    if _SECRET_NAME.search(key) and not _VARIABLE.fullmatch(value):
-        return _HIDDEN
-    return without_passwords(value)
-
-
-def without_passwords(text: str) -> str:
-    """A text, such as a URL, with the passwords in it hidden."""
-    return _SECRET_IN_URL.sub(lambda match: (match[1] or match[2]) + _HIDDEN, text)
-
-
-def redacted(message: str, options: Iterable[Mapping[str, str]]) -> str:
-    """A message of another program without the secrets of some options, should it repeat them."""
-    tables = list(options)
-    for name in variables_in(tables):
-        if len(secret := os.environ.get(name, "")) >= _SHORTEST_SECRET:
-            message = message.replace(secret, f"${{{name}}}")
-    for table in tables:
-        for key, value in table.items():
-            if _SECRET_NAME.search(key) and len(value) >= _SHORTEST_SECRET and not _VARIABLE.fullmatch(value):
-                message = message.replace(value, _HIDDEN)
-    return without_passwords(message)
+    return {key: VARIABLE.sub(lambda match: os.environ[match[1]], value) for key, value in options.items()}

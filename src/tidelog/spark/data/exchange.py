@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
@@ -19,7 +18,6 @@ from tidelog.core.arrays import Int32s
 from tidelog.local.storage.state import State
 from tidelog.spark.data.blocks import Blocks
 from tidelog.spark.data.frames import DRIVER_ROWS, Relation
-from tidelog.spark.data.keys import decode_keys, encode_keys
 from tidelog.spark.data.matrices import rows_of_table, union, width_of
 from tidelog.spark.data.spark_dictionary import SparkDictionary
 from tidelog.spark.evaluation.novelty import TINY, Novelty
@@ -97,7 +95,7 @@ class Exchange:
 
     def local_rows(self, keys: Keys, arity: int) -> Int32s:
         """Facts given as keys, as rows of local ids."""
-        return rows_of_keys(keys, arity, partial(encode_keys, self.state.terms))
+        return rows_of_keys(keys, arity, self.state.terms.encode_keys)
 
     def rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
         """The facts of a relation on Spark as rows of local ids."""
@@ -117,11 +115,11 @@ class Exchange:
             return
         if self.terms.knows_all:
             (keys,) = self.terms.decode_rows(missing.reshape(-1, 1))
-            self._pair(encode_keys(self.state.terms, keys), missing)
+            self._pair(self.state.terms.encode_keys(keys), missing)
             return
         requested = self.spark.createDataFrame(pa.table({"id": missing.astype(np.int32)}))
         found = self.terms.frame.join(f.broadcast(requested), "id").select("id", "key").toArrow()
-        ids = encode_keys(self.state.terms, found.column("key").combine_chunks())
+        ids = self.state.terms.encode_keys(found.column("key").combine_chunks())
         self._pair(ids, found.column("id").to_numpy())
 
     def _pair(self, local: Int32s, numbers: Int32s) -> None:
@@ -192,14 +190,14 @@ class Exchange:
         self._number_of = _long_enough(self._number_of, len(self.state.terms))
         missing = ids[self._number_of[ids] < 0]
         if len(missing):
-            keys = decode_keys(self.state.terms, missing)
+            keys = self.state.terms.decode_keys(missing)
             if self.terms.knows_all and len(missing) <= TINY:
                 self._pair(missing, self._numbered(keys))
                 return self._number_of[rows]
             frame = self.shipping.frame(pa.table({"key": keys}))
             self.terms.extend(frame, len(missing))
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
-            local = encode_keys(self.state.terms, found.column("key").combine_chunks())
+            local = self.state.terms.encode_keys(found.column("key").combine_chunks())
             self._pair(local, found.column("id").to_numpy())
         return self._number_of[rows]
 

@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from tidelog.core.arrays import Int32s
-from tidelog.spark.data.keys import decode_keys
 from tidelog.spark.data.matrices import among
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _only(changes: ExplicitChanges, name: str, *, inserted: bool) -> Int32s | No
 
 def kept_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> ExplicitSnapshot:
     """Rows of the kernel as keys."""
-    columns = {f"k{at}": decode_keys(engine.state.terms, np.ascontiguousarray(rows[:, at])) for at in range(arity)}
+    columns = {f"k{at}": engine.state.terms.decode_keys(np.ascontiguousarray(rows[:, at])) for at in range(arity)}
     return ExplicitSnapshot(name, arity, pa.table(columns or {"k0": pa.array(["i0"] * len(rows), pa.string())}), len(rows))
 
 

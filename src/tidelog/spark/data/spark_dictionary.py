@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
+from tidelog.core.keys import KIND_OF
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.spark.data.keys import KIND_OF
 from tidelog.spark.data.matrices import union
 from tidelog.spark.evaluation.computing import converting
 from tidelog.values import Kind

@@ -10,9 +10,9 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
+from tidelog.core.keys import key_of, value_of
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
-from tidelog.spark.data.keys import key_of, value_of
 from tidelog.spark.data.spark_dictionary import SparkDictionary
 from tidelog.spark.evaluation.computing import SPARK_TYPES
 from tidelog.spark.session.lineage import lost_blocks_explained

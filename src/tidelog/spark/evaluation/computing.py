@@ -11,9 +11,9 @@ from functools import lru_cache
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.core.keys import LETTERS, columns_of_keys, key_of, value_of
 from tidelog.functions.aggregates import aggregate
 from tidelog.functions.evaluate import apply
-from tidelog.spark.data.keys import LETTERS, columns_of_keys, key_of, value_of
 from tidelog.values import Kind, Value, text_of
 
 Batches = Iterator[pa.RecordBatch]

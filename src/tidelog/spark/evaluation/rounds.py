@@ -17,11 +17,11 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
+from tidelog.core.keys import key_of
 from tidelog.core.limits import Watch
 from tidelog.core.rules import Aggregation, CoreRule, FunctionCalls, Unit, is_visible
 from tidelog.core.statistics import Round
 from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, Relation
-from tidelog.spark.data.keys import key_of
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, schema
 from tidelog.spark.data.spark_dictionary import SparkDictionary
 from tidelog.spark.evaluation.computing import Batches, calling, folding

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.core.keys import keys_of_column
 from tidelog.files.columns import MixedColumn, TypedColumn
 from tidelog.files.fitting import Fitted, fit_cells, fit_text
 from tidelog.files.matching import Matched, default_values, match_columns
 from tidelog.files.objects import value_of
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import default_misfit, problem_of
-from tidelog.spark.data.keys import keys_of_column
 from tidelog.spark.ingest.rejects import REJECT
 from tidelog.values import Kind, Value
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
+from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, Unit, rename_apart
 from tidelog.spark.data.frames import Relation
 from tidelog.spark.data.sets import Difference, Sets
@@ -44,14 +45,6 @@ _TIME, _NONE = Variable("#time"), Variable("#none")
 
 Found = dict[str, tuple[list["DataFrame | Int32s"], int]]
 """Facts that were found, by relation, and from how many others."""
-
-
-class GivenUpError(Exception):
-    """To follow what has gone is not worth it, for a reason."""
-
-
-class TakesLongerError(GivenUpError):
-    """It has taken as long as to start over would."""
 
 
 @dataclass(slots=True)
@@ -109,9 +102,9 @@ class Deletion:
                     self._gone.setdefault(name, []).append(going)
                     self._asked[name] = self.sets.fused([*([self._asked[name]] if name in self._asked else []), going], going)
                 if self._is_most(sum(some.count for parts in self._gone.values() for some in parts)):
-                    raise GivenUpError("more than half of what there was would have gone, to be looked for again")
+                    raise TooExpensiveError("more than half of what there was would have gone, to be looked for again")
                 if time.perf_counter() - began > patience:
-                    raise TakesLongerError("to follow what has gone was taking longer")
+                    raise TooExpensiveError("to follow what has gone was taking longer", is_over_time=True)
                 for name, going in new.items():
                     self.past.narrow(name, [going, *(part for part, _ in self._waiting.get(name, ()))], self._asked)
                 self._wait(self._lost_with(new, after))

@@ -18,12 +18,13 @@ import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
-from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
+from tidelog.core.limits import TooExpensiveError
+from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, rename_apart, is_visible
 from tidelog.spark.data.frames import Relation, few_facts
 from tidelog.spark.data.sets import Difference, Sets
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
 from tidelog.spark.maintenance.aggregate_rounds import refolded
-from tidelog.spark.maintenance.deletion import Deletion, GivenUpError, TakesLongerError
+from tidelog.spark.maintenance.deletion import Deletion
 from tidelog.spark.maintenance.pre_update_state import PreUpdateState
 from tidelog.spark.maintenance.rederivation import Rederivation
 from tidelog.syntax.tree import Atom, Negation
@@ -100,7 +101,7 @@ class FrameMaintenance:
         else:
             try:
                 self._maintain(unit)
-            except GivenUpError as reason:
+            except TooExpensiveError as reason:
                 self._start_over(unit, str(reason))
 
     # --- rules -----------------------------------------------------------------------------------------------------------
@@ -149,14 +150,15 @@ class FrameMaintenance:
                 return {}
             if self.given_up.get(unit.owner, lost + 1) <= lost:
                 self.given_up[unit.owner] *= 2  # so that it is tried again some time
-                raise GivenUpError("to follow what has gone took longer when as much had gone before")
+                raise TooExpensiveError("to follow what has gone took longer when as much had gone before")
             if not deletion.is_worth_it:
-                raise GivenUpError("a rule has gone that may have given more than half of what there was")
+                raise TooExpensiveError("a rule has gone that may have given more than half of what there was")
             self.chosen.setdefault("by time", "facts have gone")
             try:
                 gone = deletion.gone(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
-            except TakesLongerError:
-                self.given_up[unit.owner] = lost
+            except TooExpensiveError as error:
+                if error.is_over_time:
+                    self.given_up[unit.owner] = lost
                 raise
             for name, facts in gone.items():
                 self._forget(name, facts.count)

@@ -7,10 +7,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from tidelog.core.limits import Watch
+from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rule_report import Visit
 from tidelog.core.units import Structure
-from tidelog.errors import TidelogError
 from tidelog.local.rule_changes.migration import RuleUpdate
 from tidelog.local.rule_changes.rule_propagation import RuleMaintenance
 from tidelog.program.hypergraph import Component
@@ -86,8 +85,8 @@ class RuleUpdating(Updating):
             self.watch.limits = replace(limits, facts=allowed)
         try:
             self.apply(given)
-        except TidelogError as error:
-            if is_own and any(problem.code == "TL070" and "facts" in (problem.message or "") for problem in error.diagnostics):
+        except LimitReachedError as error:
+            if is_own and error.option == "facts":
                 raise OutgrownError from error
             raise
         finally:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from tidelog.core.keys import key_of
 from tidelog.errors import Diagnostics
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact, Program
 from tidelog.program.relations import Relation
 from tidelog.spark.data.exchange import Keys
-from tidelog.spark.data.keys import key_of
 
 if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested
