@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _LONG = {"test_streaming.py", "test_long_runs.py"}
 """About as long as all others together: they have a process, and a Spark, of their own."""
-_CONNECTED = {"test_connect.py", "test_ingest_connect.py"}
+_CONNECTED = {"test_kb_connect.py", "test_reading_connect.py"}
 """Each test starts a Spark for itself."""
 
 

@@ -51,12 +51,12 @@ LARGE = "rounds, as if all were large"
 def as_if_large() -> Iterator[None]:
     """The driver decides and keeps nothing, and both ways to find what is new are taken."""
     with ExitStack() as patches:
-        for module in ("evaluation.novelty", "evaluation.rounds", "data.exchange"):
+        for module in ("data.novelty", "evaluation.rounds", "data.exchange"):
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.TINY", -1))
         for module in ("data.exchange", "evaluation.rounds"):
             patches.enter_context(mock.patch(f"tidelog.spark.{module}.DRIVER_ROWS", -1))
-        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_FIRST", 2))
-        patches.enter_context(mock.patch("tidelog.spark.evaluation.novelty._FEW_BESIDE", 1))
+        patches.enter_context(mock.patch("tidelog.spark.data.novelty._FEW_FIRST", 2))
+        patches.enter_context(mock.patch("tidelog.spark.data.novelty._FEW_BESIDE", 1))
         patches.enter_context(
             mock.patch("tidelog.spark.session.private_session.partitions_for", return_value=3)
         )  # each is a task of its own

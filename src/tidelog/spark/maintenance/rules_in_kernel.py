@@ -1,11 +1,11 @@
-"""One update on Spark in which rules come and go, where everything is in the kernel: the local engine maintains that."""
+"""A change of rules where everything is in the kernel: the local engine maintains it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rule_report import Visit
@@ -15,9 +15,8 @@ from tidelog.local.rule_changes.rule_propagation import RuleMaintenance
 from tidelog.program.hypergraph import Component
 from tidelog.program.live_rules import RuleDifference
 from tidelog.program.program import Program
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, Placement, Where
-from tidelog.spark.evaluation.rule_joins import pivots
-from tidelog.spark.maintenance.update import Updating
+from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where
+from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import UpdateKeys
 from tidelog.spark.session.interruption import without_interruption
 
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
 
 
-_OF_THE_RULES = ("program", "structure", "frame_core", "derived_in_kernel", "where", "placements")
-
-
-class OutgrownError(Exception):
-    """What new rules derive does not fit the budget of the kernel."""
+class OverBudgetError(Exception):
+    """What new rules derive exceeds the memory budget of the kernel."""
 
 
 def is_possible(engine: SparkEngine) -> bool:
@@ -37,12 +33,12 @@ def is_possible(engine: SparkEngine) -> bool:
     return engine.forced in ("auto", Where.KERNEL) and engine.is_in_kernel
 
 
-class RuleUpdating(Updating):
+class RuleUpdateInKernel(SparkUpdate):
     """One update of an engine whose rules change."""
 
     def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, difference: RuleDifference) -> None:
         super().__init__(engine, watch, algorithm)
-        self._difference, self._before_rules = difference, _remembered(engine)
+        self._difference, self._placed, self._structure = difference, engine.placed, engine.structure
         change = engine.structure.changed(difference, modules=engine.modules)
         self._update = RuleUpdate(change, engine.state, self.undo, counts=False)
         self.rule_maintenance = RuleMaintenance(
@@ -57,25 +53,26 @@ class RuleUpdating(Updating):
         return self.rule_maintenance.visits
 
     def change(self, given: Callable[[], Mapping[str, UpdateKeys]]) -> None:
-        """Do it all, or nothing; what is given is read when the rules are what they will be."""
+        """Run the update: all of it, or nothing; `given` is read under the new rules."""
         engine, started = self.engine, perf_counter()
         try:
             with without_interruption():
                 self._update.move_facts(self.changes, is_derived=True)
-                _take_up(engine, self._difference.after.program, self._update.change.after)
+                _install(engine, self._difference.after.program, self._update.change.after)
             self._within_budget(given())
         except BaseException:
             self._rollback()
-            _have_again(engine, self._before_rules)
+            engine.structure = self._structure
+            engine.install(self._placed)
             self._update.cancel()
             raise
-        _note_placements(engine, perf_counter() - started)
+        _place(engine, self._placed, perf_counter() - started)
 
     def forget(self, names: set[str]) -> None:
-        """Let go of what the rules before needed, and of some relations."""
+        """Release what belonged to removed rules, and some relations."""
         with without_interruption():
             self._update.commit(names)
-            self.engine.note_kernel()
+            self.engine.update_kernel_relations()
 
     def _within_budget(self, given: Mapping[str, UpdateKeys]) -> None:
         engine, limits = self.engine, self.watch.limits
@@ -87,49 +84,36 @@ class RuleUpdating(Updating):
             self.apply(given)
         except LimitReachedError as error:
             if is_own and error.option == "facts":
-                raise OutgrownError from error
+                raise OverBudgetError from error
             raise
         finally:
             self.watch.limits = limits
 
-    def _apply(self, component: Component) -> None:
+    def _maintain(self, component: Component) -> None:
         self.watch.progress.unit = component.number
         for unit in self.engine.kernel_units(component):
             if id(unit) in self._at_work or self._is_touched_in_kernel(unit.uses, unit.relations):
                 with without_interruption():
                     self.kernel.apply(unit)
-                self._sync([*unit.relations, *unit.operators])
+                self._exchange([*unit.relations, *unit.operators])
 
 
-def _remembered(engine: SparkEngine) -> Mapping[str, Any]:
-    """What other rules change of an engine, all of which is replaced and never changed in place."""
-    return {name: getattr(engine, name) for name in _OF_THE_RULES}
+def _install(engine: SparkEngine, program: Program, structure: Structure) -> None:
+    """Let an engine evaluate other rules, all in the kernel."""
+    engine.exchange.ingested.clear()  # the kernel has it all, and may have changed it, perhaps by other names
+    engine.structure = structure
+    where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)
+    core = engine.core_for_frames(program)
+    engine.install(PlacedProgram(program, core, where, derived_in_kernel=set(structure.deriver)))
+    engine.update_kernel_relations()
 
 
-def _have_again(engine: SparkEngine, remembered: Mapping[str, Any]) -> None:
-    """Let an engine have the rules that there were."""
-    for name, value in remembered.items():
-        setattr(engine, name, value)
-    engine.exchange.pivots = pivots(engine.frame_core)
-
-
-def _take_up(engine: SparkEngine, program: Program, structure: Structure) -> None:
-    """Let an engine have other rules, all in the kernel."""
-    engine.exchange.read.clear()  # the kernel has it all, and may have changed it, perhaps by other names
-    engine.program, engine.structure = program, structure
-    engine.frame_core = engine.core_for_frames(program)
-    engine.exchange.pivots = pivots(engine.frame_core)
-    engine.derived_in_kernel = set(structure.deriver)
-    engine.where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)
-    engine.note_kernel()
-
-
-def _note_placements(engine: SparkEngine, seconds: float) -> None:
-    """Say where everything is, and what the change took where there is something new."""
-    known = {placed.relations: placed for placed in engine.placements}
-    why, size = "rules came or went, and the kernel had all that they read", engine.exchange.size
-    engine.placements = [
+def _place(engine: SparkEngine, before: PlacedProgram, seconds: float) -> None:
+    """Record placements: those before, and for new components what the change took."""
+    known = {placed.relations: placed for placed in before.placements}
+    why, size = "rules have changed, and the kernel had all that they read", engine.exchange.size
+    engine.placed.placements.extend(
         known.get(part.predicates)
         or Placement(part.predicates, Where.KERNEL, why, seconds=seconds, facts=sum(map(size, part.predicates)))
         for part in engine.program.graph.components
-    ]
+    )

@@ -1,7 +1,6 @@
-"""Streams on Spark that look ahead: where everything is in the kernel, the local engine works updates off, with marks.
+"""Streams that look ahead: where everything is in the kernel, the local engine runs updates with marks for the next one.
 
-Spark's streaming engine gives the update behind a batch along with it (`update_folder`), so that a batch that is done again sees
-the same.
+A micro-batch brings the update behind it along (`ingest.update_folder`), so that a batch that is run again sees the same.
 """
 
 from __future__ import annotations
@@ -22,10 +21,11 @@ from tidelog.local.maintenance.differences import Difference
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.transaction import Transaction
 from tidelog.program.relations import Relation
-from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, kept_rows
-from tidelog.spark.data.results import AsFrame, facts_of
+from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_rows
 from tidelog.spark.data.spark_change import SparkChange
+from tidelog.spark.data.spark_facts import facts_of
 from tidelog.spark.maintenance.update_keys import UpdateKeys
+from tidelog.spark.maintenance.update_result import AsFrame
 from tidelog.spark.session.interruption import without_interruption
 from tidelog.streams.update import Update
 
@@ -37,7 +37,7 @@ Waiting = Callable[[], Update | None]
 
 
 class StreamInKernel:
-    """A stream whose updates the local engine works off, over what a Spark engine has in the kernel."""
+    """A stream whose updates the local engine runs, over what a Spark engine has in the kernel."""
 
     def __init__(self, engine: SparkEngine, read: Read, algorithm: str, *, always: bool) -> None:
         """`read` gives what an update asks for, or None if something is wrong with it."""
@@ -50,7 +50,7 @@ class StreamInKernel:
         """Whether it still stands for what an engine has."""
         return engine is self._on_spark and engine.structure is self._structure and engine.is_in_kernel
 
-    def work_off(
+    def apply(
         self,
         update: Update,
         waiting: Waiting,
@@ -58,15 +58,15 @@ class StreamInKernel:
         watch: Watch,
         know: Callable[[str, int], None],
         relations: int,
-    ) -> UpdateResult:
-        """Work off one update: all of it, or nothing; so many relations are known that the program does not mention."""
+    ) -> StreamResult:
+        """Run one update: all of it, or nothing; so many relations are known that the program does not mention."""
         started, engine = perf_counter(), self._engine
         read = self.ahead.given(update)
         requested = read if read is not None and read.relations == relations else given()
 
         def know_and_have(name: str, arity: int) -> None:
             know(name, arity)
-            self._on_spark.bring(name, arity)
+            self._on_spark.ensure_stored(name, arity)
 
         explicit = _Explicit(engine, requested)
         with without_interruption():
@@ -79,16 +79,16 @@ class StreamInKernel:
                 self.ahead.forget()
                 raise
             finally:
-                self._on_spark.note_kernel()
-        return UpdateResult(self._on_spark, work, difference, explicit, perf_counter() - started)
+                self._on_spark.update_kernel_relations()
+        return StreamResult(self._on_spark, work, difference, explicit, perf_counter() - started)
 
 
-class UpdateResult:
-    """An update that has been worked off."""
+class StreamResult:
+    """A committed update of a stream."""
 
     def __init__(self, engine: SparkEngine, work: Transaction, found: Difference, explicit: _Explicit, seconds: float) -> None:
         self._engine, self._work, self._difference, self._explicit, self._seconds = engine, work, found, explicit, seconds
-        self._came_and_went = explicit.changes()
+        self._changes = explicit.changes()
 
     def change(self, known: Mapping[str, Relation], as_frame: AsFrame) -> SparkChange:
         """What it did."""
@@ -97,21 +97,23 @@ class UpdateResult:
         counts = work.added, work.removed, work.without_effect, work.derivations, rounds, work.statistics.undefined
 
         def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
-            return {name: facts_of(self._engine, known[name], found.rows(name, part, inserted=inserted)) for name in found}
+            return {
+                name: facts_of(self._engine.exchange, known[name], found.rows(name, part, inserted=inserted)) for name in found
+            }
 
         return SparkChange(
             FactsByRelation(lambda part: facts(part, inserted=True)),
             FactsByRelation(lambda part: facts(part, inserted=False)),
             ChangeStatistics(work.algorithm, *counts, work.counters, self._seconds, work.seconds),
             as_frame=as_frame,
-            explicit=self._kept,
+            explicit=self._explicit_changes,
         )
 
-    def _kept(self) -> Iterator[tuple[bool, ExplicitSnapshot]]:
-        for name, deleted, inserted in self._came_and_went:
+    def _explicit_changes(self) -> Iterator[tuple[bool, ExplicitSnapshot]]:
+        for name, deleted, inserted in self._changes:
             for is_new, rows in ((False, deleted), (True, inserted)):
                 if len(rows):
-                    yield is_new, kept_rows(self._engine, name, rows.shape[1], rows)
+                    yield is_new, snapshot_of_rows(self._engine, name, rows.shape[1], rows)
 
 
 class _Explicit:
@@ -136,8 +138,8 @@ class _Explicit:
         return found
 
 
-def rows_given(engine: SparkEngine, given: Mapping[str, UpdateKeys], relations: int) -> EncodedUpdate:
-    """What an update asks for, as rows."""
+def encoded_update(engine: SparkEngine, given: Mapping[str, UpdateKeys], relations: int) -> EncodedUpdate:
+    """The request of an update as rows of the kernel."""
 
     def rows(part: str) -> dict[str, Rows]:
         found = ((name, facts.arity, getattr(facts, part)) for name, facts in given.items())

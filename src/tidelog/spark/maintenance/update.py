@@ -1,8 +1,8 @@
-"""One update on Spark: component by component, each where it was placed, handing on what came and what went.
+"""One update on Spark: component by component, each where it is placed, propagating deltas between the kernel and Spark.
 
-Components in the kernel are maintained by the local engine (`local.maintenance`), those on Spark in rounds (`maintenance`). A
-relation that is held at both places gets its changes at both. If anything stops the update, everything is as it was before:
-the kernel goes back, and of the relations on Spark the copies from before take their places.
+Components in the kernel are maintained by the local engine, those on Spark in rounds (`frame_maintenance`). A relation that is
+stored at both places gets its delta at both. If the update fails it is rolled back: the kernel by its undo log, and relations on
+Spark are the snapshots from before.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from tidelog.local.maintenance.propagation import Maintenance
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.hypergraph import Component
 from tidelog.spark.data.exchange import Keys
-from tidelog.spark.data.frames import Relation, few_facts
+from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import width_of
-from tidelog.spark.data.sets import Difference, Sets
+from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
+from tidelog.spark.maintenance.frame_changes import FrameChanges
 from tidelog.spark.maintenance.frame_maintenance import FrameMaintenance
 from tidelog.spark.maintenance.update_keys import UpdateKeys
 from tidelog.spark.session.interruption import without_interruption
@@ -43,19 +44,19 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Counts:
-    """How many explicit facts came and went, and how often there was nothing to do."""
+    """How many explicit facts were inserted and deleted, and how many requests had no effect."""
 
     inserted: int = 0
     deleted: int = 0
     without_effect: int = 0
 
 
-class Updating:
+class SparkUpdate:
     """One update of an engine."""
 
-    def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, kept: Sequence[DataFrame] = ()) -> None:
-        """`kept` is what somebody else has to go back to if the update fails."""
-        self.engine, self.exchange, self.watch, self._kept = engine, engine.exchange, watch, kept
+    def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, protected: Sequence[DataFrame] = ()) -> None:
+        """`protected` are frames that must outlive the update, since a rollback reads them."""
+        self.engine, self.exchange, self.watch, self._protected = engine, engine.exchange, watch, protected
         exchange = self.exchange
         self.counts, self.changes, self.undo = Counts(), ExplicitChanges(), UndoLog(engine.state)
         self.sets = Sets(engine.spark, engine.lineage)
@@ -67,31 +68,26 @@ class Updating:
             engine.state, Evaluation(engine.state, watch, self.statistics), self.undo, self.changes, algorithm
         )
         self.rounds = Rounds(engine.spark, engine.lineage, exchange.terms, exchange.relations, watch)
-        self.given: dict[str, Difference] = {}
-        """What the user gave or took back of relations with rules that are on Spark."""
         self.frames = FrameMaintenance(
             self.rounds,
             self.sets,
-            self.before,
-            exchange.explicit,
-            self.given,
-            {},
-            lambda name, special: engine.close_relation(name, special, engine.where_of(name)),
+            FrameChanges(self.before, exchange.explicit),
+            lambda name, closure: engine.close_relation(name, closure, engine.where_of(name)),
             engine.seconds_of,
-            engine.given_up,
+            engine.too_expensive,
             algorithm if algorithm == "rematerialise" else "auto",
         )
         self.requested: dict[str, int] = {}
-        """The relations whose explicit facts the update speaks of, with their arities."""
-        self._told: set[str] = set()
-        """Relations whose changes are at both places."""
-        self.in_kernel = Differences(engine.kernel_core, engine.derived_in_kernel, {}, self.changes)
+        """The relations whose explicit facts the update changes, with their arities."""
+        self._exchanged: set[str] = set()
+        """Relations whose deltas are at both places."""
+        self.in_kernel = Differences(engine.kernel_core, engine.placed.derived_in_kernel, {}, self.changes)
 
     def apply(self, given: Mapping[str, UpdateKeys]) -> None:
-        """Do it all, or nothing."""
+        """Run the update: all of it, or nothing."""
         self.requested = {name: facts.arity for name, facts in given.items()}
-        own = (piece for held in (*self.before.values(), *self._explicit_before.values()) for piece, _ in held.pieces)
-        self.engine.lineage.protect([*own, *self._kept])
+        own = (segment for held in (*self.before.values(), *self._explicit_before.values()) for segment, _ in held.segments)
+        self.engine.lineage.protect([*own, *self._protected])
         self.watch.progress.facts = sum(
             self.exchange.size(name) for name in {*self.exchange.relations, *self.exchange.in_kernel} if is_visible(name)
         )
@@ -99,14 +95,14 @@ class Updating:
             with without_interruption():
                 in_kernel = {name: facts for name, facts in given.items() if self._is_in_kernel(name, facts.arity)}
                 for name, facts in in_kernel.items():
-                    self._give_kernel(name, facts)
-                changed = self.kernel.begin(self.engine.derived_in_kernel)
-            self._sync(changed)
+                    self._change_in_kernel(name, facts)
+                changed = self.kernel.begin(self.engine.placed.derived_in_kernel)
+            self._exchange(changed)
             for name, facts in given.items():
                 if name not in in_kernel:
-                    self._give_spark(name, facts)
+                    self._change_on_spark(name, facts)
             for component in self.engine.program.graph.components:
-                self._apply(component)
+                self._maintain(component)
             self.watch.poll()
         except BaseException:
             self._rollback()
@@ -114,7 +110,9 @@ class Updating:
         with without_interruption():
             self.kernel.deltas.end()
             compact_tables(self.engine.state, self.undo)
-        self.in_kernel = Differences(self.engine.kernel_core, self.engine.derived_in_kernel, self.kernel.deltas.of, self.changes)
+        self.in_kernel = Differences(
+            self.engine.kernel_core, self.engine.placed.derived_in_kernel, self.kernel.deltas.of, self.changes
+        )
 
     def _rollback(self) -> None:
         with without_interruption():
@@ -130,15 +128,15 @@ class Updating:
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
     def _is_in_kernel(self, name: str, arity: int) -> bool:
-        """Whether the kernel has the explicit facts of a relation; one that nobody has asked for yet is brought somewhere."""
+        """Whether the kernel stores the explicit facts of a relation; one that no rule has read yet is placed now."""
         stored, exchange = self.engine.stored_name(name), self.exchange
-        if self.engine.bring(name, arity) and stored in exchange.relations:
+        if self.engine.ensure_stored(name, arity) and stored in exchange.relations:
             self.before[stored] = exchange.relations[stored].copy()
-        return stored in exchange.in_kernel and stored not in self.engine.derived_on_spark
+        return stored in exchange.in_kernel and stored not in self.engine.placed.derived_on_spark
 
-    def _give_kernel(self, name: str, given: UpdateKeys) -> None:
+    def _change_in_kernel(self, name: str, given: UpdateKeys) -> None:
         stored, state = self.engine.stored_name(name), self.engine.state
-        is_derived = stored in self.engine.derived_in_kernel
+        is_derived = stored in self.engine.placed.derived_in_kernel
         table = state.explicit_table(stored) if is_derived else state.table(stored)
 
         def remove(rows: Int32s) -> int:
@@ -176,11 +174,11 @@ class Updating:
         self.counts.deleted += deleted
         self.counts.without_effect += of - inserted - deleted
 
-    def _give_spark(self, name: str, given: UpdateKeys) -> None:
+    def _change_on_spark(self, name: str, given: UpdateKeys) -> None:
         stored, exchange, sets = self.engine.stored_name(name), self.exchange, self.sets
         relation = exchange.to_spark(stored, given.arity)
-        is_derived = stored in self.engine.derived_on_spark
-        explicit = exchange.explicit.setdefault(stored, Relation(relation.width, relation.by)) if is_derived else relation
+        is_derived = stored in self.engine.placed.derived_on_spark
+        explicit = exchange.explicit.setdefault(stored, FrameRelation(relation.width, relation.by)) if is_derived else relation
         inserted, deleted = [], []
         if given.delete:
             requested = exchange.numbered(stored, given.delete, given.arity)
@@ -201,18 +199,18 @@ class Updating:
             sets.add(explicit, coming)
             inserted.append(coming)
         gained, lost = sets.fused(inserted, relation), sets.fused(deleted, relation)
-        difference = Difference(sets.outside(gained, lost), sets.outside(lost, gained))
+        difference = Delta(sets.outside(gained, lost), sets.outside(lost, gained))
         if not difference:
             return
         if is_derived:
-            self.given[stored] = difference
+            self.frames.changes.given[stored] = difference
         else:
-            self.frames.differences[stored] = difference
-            self._sync([stored])
+            self.frames.deltas[stored] = difference
+            self._exchange([stored])
 
     # --- components ------------------------------------------------------------------------------------------------------
 
-    def _apply(self, component: Component) -> None:
+    def _maintain(self, component: Component) -> None:
         engine = self.engine
         self.watch.progress.unit = component.number
         if engine.where_of(component.predicates[0]) is Where.KERNEL:
@@ -220,46 +218,46 @@ class Updating:
                 if self._is_touched_in_kernel(unit.uses, unit.relations):
                     with without_interruption():
                         self.kernel.apply(unit)
-                    self._sync([*unit.relations, *unit.operators])
+                    self._exchange([*unit.relations, *unit.operators])
             return
         for unit in engine.frame_units(component):
             if self.frames.is_touched(unit):
                 self.frames.apply(unit)
-                self._sync(unit.relations)
+                self._exchange(unit.relations)
 
     def _is_touched_in_kernel(self, uses: Iterable[str], own: Iterable[str]) -> bool:
         given = {*self.changes.deleted, *self.changes.inserted}
         return any(name in self.kernel.deltas for name in uses) or any(name in given for name in own)
 
-    def _sync(self, changed: Iterable[str]) -> None:
-        """Have changes at the other place, too, if the relation is there."""
+    def _exchange(self, changed: Iterable[str]) -> None:
+        """Copy deltas to the other place, if the relation is stored there, too."""
         exchange = self.exchange
         for name in changed:
-            if name in self._told:
+            if name in self._exchanged:
                 continue
             if name in self.kernel.deltas and name in exchange.relations and name in exchange.in_kernel:
-                self._told.add(name)
-                self._sync_to_spark(name)
-            elif name in self.frames.differences and name in exchange.in_kernel:
-                self._told.add(name)
+                self._exchanged.add(name)
+                self._delta_to_spark(name)
+            elif name in self.frames.deltas and name in exchange.in_kernel:
+                self._exchanged.add(name)
                 with without_interruption():
-                    self._sync_to_kernel(name)
+                    self._delta_to_kernel(name)
 
-    def _sync_to_spark(self, name: str) -> None:
+    def _delta_to_spark(self, name: str) -> None:
         delta, relation, arity = self.kernel.deltas.of[name], self.exchange.relations[name], self.engine.arity(name)
         inserted, deleted = (
-            Relation(width_of(arity), relation.by, merges=False),
-            Relation(width_of(arity), relation.by, merges=False),
+            FrameRelation(width_of(arity), relation.by, merges=False),
+            FrameRelation(width_of(arity), relation.by, merges=False),
         )
         self.exchange.add_local(inserted, delta.inserted_rows(), arity)
         self.exchange.add_local(deleted, delta.deleted_rows(), arity)
         relation.remove(deleted, self.engine.lineage, self.engine.spark)
         self.sets.add(relation, inserted)
-        if difference := Difference(inserted, deleted):
-            self.frames.differences[name] = difference
+        if delta_on_spark := Delta(inserted, deleted):
+            self.frames.deltas[name] = delta_on_spark
 
-    def _sync_to_kernel(self, name: str) -> None:
-        difference, table = self.frames.differences[name], self.engine.state.table(name)
+    def _delta_to_kernel(self, name: str) -> None:
+        difference, table = self.frames.deltas[name], self.engine.state.table(name)
         inserted = self.exchange.rows_from_numbers(difference.inserted, table.arity)
         deleted = self.exchange.rows_from_numbers(difference.deleted, table.arity)
         begin = table.end
@@ -271,7 +269,7 @@ class Updating:
         else:
             self.kernel.deltas.grew(name, begin)
 
-    # --- what it did -----------------------------------------------------------------------------------------------------
+    # --- results ---------------------------------------------------------------------------------------------------------
 
     @property
     def chosen(self) -> dict[str, str]:
@@ -292,26 +290,26 @@ class Updating:
         return [*self.statistics.rounds, *self.rounds.done]
 
     def changed(self) -> list[str]:
-        """The relations that differ, as far as one can tell without looking for it."""
-        names = {*self.kernel.deltas.of, *self.frames.differences}
+        """The relations that have a delta."""
+        names = {*self.kernel.deltas.of, *self.frames.deltas}
         return sorted(name for name in names if not name.startswith("#"))
 
-    def difference(self, name: str, part: Part, *, inserted: bool) -> Int32s | Relation:
-        """What came to a relation, or went: rows in the kernel, or a set on Spark; all of it, or one part."""
-        if name in self.kernel.deltas and name not in self.engine.derived_on_spark:  # else it was only told of it
+    def difference(self, name: str, part: Part, *, inserted: bool) -> Int32s | FrameRelation:
+        """What was inserted into a relation, or deleted: rows of the kernel, or a set on Spark; all of it, or one part."""
+        if name in self.kernel.deltas and name not in self.engine.placed.derived_on_spark:  # else the kernel has a copy
             return self.in_kernel.rows(name, part, inserted=inserted)
-        difference = self.frames.differences[name]
+        difference = self.frames.deltas[name]
         facts = difference.inserted if inserted else difference.deleted
-        nothing = few_facts(np.empty((0, facts.width), np.int32))
+        nothing = facts_in_driver(np.empty((0, facts.width), np.int32))
         if part == "all":
             return facts
         stored = self.engine.stored_name(name)
-        if stored in self.engine.derived_on_spark:
-            given = self.given.get(stored)
+        if stored in self.engine.placed.derived_on_spark:
+            given = self.frames.changes.given.get(stored)
         elif stored == name:  # without rules, all is explicit
             return facts if part == "explicit" else nothing
         else:
-            given = self.frames.differences.get(stored)
+            given = self.frames.deltas.get(stored)
         if given is None:
             return nothing if part == "explicit" else facts
         mine = given.inserted if inserted else given.deleted

@@ -1,4 +1,4 @@
-"""What users give to an update on Spark: tuples, or data frames and files by relation; checked before anything happens."""
+"""The request of an update on Spark, as keys: tuples, or data frames and files by relation, checked before anything changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Given = Iterable[tuple[object, ...]] | Mapping[str, object]
 
 @dataclass(slots=True)
 class UpdateKeys:
-    """What an update does to the explicit facts of a relation, as keys, with numbers of rows."""
+    """What an update requests for the explicit facts of a relation: keys, with their numbers of rows."""
 
     arity: int
     delete: list[tuple[Keys, int]] = field(default_factory=list)
@@ -34,14 +34,14 @@ class UpdateKeys:
     """The columns by which upserts replace."""
 
 
-def given_keys(
+def read_update(
     parts: Mapping[str, Given],
     program: Program,
     known: Callable[[str], Relation | None],
     key_columns: Callable[[str], tuple[int, ...]],
     read: Callable[[str, object], Ingested],
 ) -> dict[str, UpdateKeys]:
-    """What the parts `delete`, `insert` and `upsert` of an update do to each relation."""
+    """What the parts `delete`, `insert` and `upsert` of an update request, by relation; all errors are raised at once."""
     result: dict[str, UpdateKeys] = {}
     arities: dict[str, int] = {}
     diagnostics = Diagnostics()
@@ -59,8 +59,7 @@ def given_keys(
         if isinstance(given, Mapping):
             for name, source in given.items():
                 found = read(name, source)
-                width = len([column for column in found.frame.columns if column.startswith("k")])
-                arity = relation.arity if (relation := known(name)) is not None else width
+                arity = relation.arity if (relation := known(name)) is not None else found.width
                 note(part, name, arity, found.kept, found.rows)
         else:
             for (name, arity), facts in _by_relation(explicit_facts(program, given)).items():
@@ -75,7 +74,7 @@ def given_keys(
 
 
 def merged(one: Mapping[str, UpdateKeys], other: Mapping[str, UpdateKeys]) -> dict[str, UpdateKeys]:
-    """What two updates do, as one."""
+    """Two requests as one."""
     result = dict(one)
     for name, given in other.items():
         mine = result.get(name, UpdateKeys(given.arity))
