@@ -11,13 +11,7 @@ from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, Unit, is_visible
 from tidelog.core.statistics import Round, Statistics
-from tidelog.core.units import Structure
-from tidelog.errors import TidelogError
-from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.kernel.build import announce_compilation
-from tidelog.local.maintenance.cost_model import costs_of, rows_of
-from tidelog.local.storage.state import State
-from tidelog.local.storage.undo_log import UndoLog
+from tidelog.local.engine import LocalEngine, announce_compilation
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
@@ -49,6 +43,7 @@ class SparkEngine:
         lineage: Lineage,
         *,
         modules: bool = True,
+        algorithm: str = "auto",
         placement: str = "auto",
         budget: int,
         rules: Sequence[int] | None = None,
@@ -57,14 +52,10 @@ class SparkEngine:
         """`rules` are the numbers of the program's rules, if rules have changed; `terms` is a dictionary to share."""
         self.spark, self.lineage = spark, lineage
         self.forced, self.budget, self.modules = placement, budget, modules
-        kernel_core = core_of(program, modules=modules)
-        if rules is not None:
-            kernel_core.parts = {number: kernel_core.parts[at] for at, number in enumerate(rules) if at in kernel_core.parts}
-        self.structure = Structure.of(kernel_core)
+        self.algorithm = algorithm
+        self.local = LocalEngine(program, modules=modules, algorithm=algorithm, rules=rules)
         self.placed = PlacedProgram(program, self.core_for_frames(program))
-        self.state = State()
-        self.state.prepare(kernel_core)
-        self.exchange = Exchange(spark, lineage, self.state, pivots(self.placed.frame_core), terms)
+        self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
         self.too_expensive: dict[str, int] = {}
         """By owner of a unit on Spark: how many deletions were last too expensive to maintain."""
         self.statistics = Statistics()
@@ -90,7 +81,7 @@ class SparkEngine:
     @property
     def kernel_core(self) -> Core:
         """The program as the kernel evaluates it."""
-        return self.structure.core
+        return self.local.core
 
     def stored_name(self, relation: str) -> str:
         """The relation that stores the explicit facts of a relation."""
@@ -126,7 +117,7 @@ class SparkEngine:
                 self.inputs_to_spark(component)
             elif not maintain(component):
                 self._evaluate(component, watch)
-        self.has_derived = True
+        self.has_derived = self.local.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
         rules = [self.program.rules[at] for at in component.rules]
@@ -186,11 +177,11 @@ class SparkEngine:
         """The units of a component as they are evaluated on Spark."""
         return [unit for unit in self.frame_core.units if unit.owner in component.predicates]
 
-    def kernel_units(self, component: Component) -> list[Unit]:
-        """The units of a component as the kernel evaluates them."""
-        units = self.structure.units
-        numbers = [number for number, unit in units.items() if unit.owner in component.predicates]
-        return [units[number] for number in sorted(numbers, key=self.structure.order.__getitem__)]
+    def kernel_units(self, component: Component) -> dict[int, Unit]:
+        """The units of a component as the kernel evaluates them, by their numbers and in their order."""
+        structure = self.local.structure
+        numbers = [number for number, unit in structure.units.items() if unit.owner in component.predicates]
+        return {number: structure.units[number] for number in sorted(numbers, key=structure.order.__getitem__)}
 
     # --- other rules -----------------------------------------------------------------------------------------------------
 
@@ -211,36 +202,32 @@ class SparkEngine:
     @property
     def exceeds_budget(self) -> bool:
         """Whether a unit in the kernel has become so large that it would be placed on Spark now."""
-        tables, allowed = self.state.tables, 2 * (self.budget // BYTES_A_FACT)  # for what it reads, and for what it derives
-        if self.forced != "auto" or sum(map(len, tables.values())) <= allowed:
+        allowed = 2 * (self.budget // BYTES_A_FACT)  # for what it reads, and for what it derives
+        if self.forced != "auto" or sum((sizes := self.local.stored_sizes()).values()) <= allowed:
             return False
-        in_kernel = (unit for unit in self.structure.units.values() if self.where_of(unit.owner) is Where.KERNEL)
+        in_kernel = (unit for unit in self.local.structure.units.values() if self.where_of(unit.owner) is Where.KERNEL)
         read = ({*unit.relations, *unit.uses} for unit in in_kernel)
-        return any(sum(len(tables[name]) for name in names if name in tables and is_visible(name)) > allowed for names in read)
+        return any(sum(sizes.get(name, 0) for name in names if is_visible(name)) > allowed for names in read)
 
     def update_kernel_relations(self) -> None:
         """Note which relations the kernel holds, after the local engine has added or dropped some."""
         names = (self.kernel_core.arities.keys() - self.exchange.ingested.keys()) | self.exchange.in_kernel
-        self.exchange.in_kernel = {name for name in names if name in self.state.tables or name in self.state.virtual}
+        self.exchange.in_kernel = {name for name in names if self.local.stored(name) is not None}
 
     # --- in the kernel ---------------------------------------------------------------------------------------------------
 
     def _try_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> bool:
-        """Evaluate in the kernel as long as its budget lasts; whether it did."""
+        """Evaluate in the kernel as long as its memory budget lasts; whether it did."""
         allowed = self.budget // BYTES_A_FACT
-        limits = watch.limits
-        if limits.facts is None or limits.facts > watch.progress.facts + allowed:
-            watch.limits = replace(limits, facts=watch.progress.facts + allowed)
-        undo, facts = UndoLog(self.state), watch.progress.facts
-        before = set(self.exchange.in_kernel)
+        limits, facts = watch.limits, watch.progress.facts
+        if limits.facts is None or limits.facts > facts + allowed:
+            watch.limits = replace(limits, facts=facts + allowed)
         try:
             self._in_kernel(component, inputs, watch, why)
-        except TidelogError as error:
-            undo.rollback()
-            self.exchange.in_kernel = before
+        except LimitReachedError as error:
             is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
             watch.progress.facts = facts
-            if is_own_limit and isinstance(error, LimitReachedError) and error.option == "facts":
+            if is_own_limit and error.option == "facts":
                 return False
             raise
         finally:
@@ -248,22 +235,21 @@ class SparkEngine:
         return True
 
     def _in_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> None:
-        started = time.perf_counter()
-        for name in (*inputs, *(self.kernel_core.stored_name(name) for name in component.predicates)):
-            self.exchange.to_kernel(name, self.arity(name))
-        statistics = Statistics()
-        evaluation = Evaluation(self.state, watch, statistics)
-        with watch.deferring_interrupts():
-            for unit in self.kernel_units(component):
-                for name in unit.relations:
-                    if name not in unit.operators and len(self.state.tables[name]):
-                        self.state.explicit_table(name).insert(self.state.tables[name].rows)
-                spent = time.thread_time()
-                evaluation.from_scratch(unit)
-                costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
+        started, before = time.perf_counter(), set(self.exchange.in_kernel)
+        units, transaction = self.kernel_units(component), self.local.begin(watch)
+        try:
+            for name in (*inputs, *(self.kernel_core.stored_name(name) for name in component.predicates)):
+                self.exchange.to_kernel(name, self.arity(name))
+            with watch.deferring_interrupts():
+                transaction.materialise(units)
+                statistics = transaction.commit().statistics
+        except BaseException:
+            transaction.rollback()
+            self.exchange.in_kernel = before
+            raise
         self.exchange.in_kernel |= {*component.predicates}
         self.statistics.undefined += statistics.undefined
-        derived = {name for unit in self.kernel_units(component) for name in unit.relations}
+        derived = {name for unit in units.values() for name in unit.relations}
         self.placed.place(self._placement(component, Where.KERNEL, why, statistics.rounds, started), in_kernel=derived)
 
     # --- on Spark --------------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
-from tidelog.local.transaction import EncodedUpdate
-from tidelog.program.live_rules import LiveRules, RuleDifference
+from tidelog.local.engine import EncodedUpdate
+from tidelog.program.live_rules import RuleDifference
 from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.secrets import without_secrets
 from tidelog.spark.data.spark_change import SparkChange
@@ -21,9 +21,9 @@ from tidelog.spark.maintenance.comparison import Comparison, ComposedDeltas, Sna
 from tidelog.spark.maintenance.reuse import affected_relations, reuse_unaffected, visits
 from tidelog.spark.maintenance.rules_in_kernel import OverBudgetError, RuleUpdateInKernel, is_possible
 from tidelog.spark.maintenance.rules_in_rounds import RulesInRounds
-from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel, encoded_update
+from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel
 from tidelog.spark.maintenance.update import SparkUpdate
-from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, merged, read_update
+from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_update, merged, read_update
 from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
@@ -132,10 +132,9 @@ class SparkKnowledgeBase(Materialisation):
         self, engine: SparkEngine, given: dict[str, UpdateKeys], protected: Sequence[DataFrame] = ()
     ) -> tuple[SparkUpdate, int]:
         """Run an update; and how many of the facts to delete are of relations that are not known."""
-        done = SparkUpdate(engine, self._watch(), self._algorithm, protected)
-        with lost_blocks_explained():
-            done.apply(self._of_known_relations(given))
-        return done, self._unknown(given)
+        with lost_blocks_explained(), SparkUpdate(engine, self._watch(), protected) as update:
+            update.apply(self._of_known_relations(given))
+        return update, self._unknown(given)
 
     def _engine_within_budget(self) -> SparkEngine:
         """The maintained engine; evaluated anew if the updates before made a unit in the kernel too large for it."""
@@ -155,8 +154,9 @@ class SparkKnowledgeBase(Materialisation):
             "delete": [(name, *values) for name, values in planned.delete],
             "insert": [(name, *values) for name, values in planned.insert],
         }
+        schema = self._schema
         found = (
-            read_update(some, self.program, self.relations.get, self._key_of, self._read_whole) for some in (parts, among_rules)
+            read_update(some, schema.program, schema.relation, schema.key_of, self._read_whole) for some in (parts, among_rules)
         )
         return merged(*found)
 
@@ -191,25 +191,29 @@ class SparkKnowledgeBase(Materialisation):
         if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
             return self._done(update)
         if self._stream is None or not self._stream.serves(engine):
-            self._stream = StreamInKernel(engine, self._read_ahead, self._algorithm, always=self._marking is True)
+            self._stream = StreamInKernel(engine, self._read_ahead, always=self._marking is True)
         with self._all_or_nothing():
-            done = self._stream.apply(
-                update, waiting, lambda: self._rows_of(update), self._watch(), self._know, len(self._loaded)
-            )
+            encoded = self._stream.ahead.given(update)
+            if encoded is None or encoded.relations != len(self._schema.loaded):
+                encoded = self._encoded(update)
+            for name, rows in encoded.added():
+                self._know(name, rows.shape[1])
+                engine.ensure_stored(name, rows.shape[1])
+            done = self._stream.apply(update, waiting, encoded, self._watch())
         return done.change(dict(self.relations), self._as_frame)
 
-    def _rows_of(self, update: Update) -> EncodedUpdate:
-        """What an update of a stream asks for, as rows of the kernel."""
+    def _encoded(self, update: Update) -> EncodedUpdate:
+        """The request of an update of a stream, as rows of the kernel."""
         given = self._read_update({"delete": update.delete, "insert": update.insert, "upsert": update.upsert})
         engine = self._maintained_engine()
         for name in given.keys() & self.relations.keys():
             engine.ensure_stored(name, given[name].arity)
-        return encoded_update(engine, given, len(self._loaded))
+        return encoded_update(engine.exchange.local_rows, given, len(self._schema.loaded))
 
     def _read_ahead(self, update: Update) -> EncodedUpdate | None:
         """The same before its turn; None if it has an error, which is raised in its turn."""
         try:
-            return self._rows_of(update)
+            return self._encoded(update)
         except TidelogError:
             return None
 
@@ -219,12 +223,11 @@ class SparkKnowledgeBase(Materialisation):
         """Remove and add rules, and facts with them."""
         engine = self._engine_within_budget()
         texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
-        live = self._version.live or LiveRules.of(self._program)
-        self._version = replace(self._version, live=live)
-        planned = plan_change(live, texts[0], texts[1], self._loaded)
+        self._schema = replace(self._schema, live=self._schema.live_rules())
+        planned = plan_change(self._schema.live_rules(), texts[0], texts[1], self._schema.loaded)
         if planned.difference is None:
             with self._all_or_nothing():
-                self._loaded |= planned.relations
+                self._schema = self._schema.changed(planned, engine.local.has_explicit)
                 return self._update(parts, planned)
         for name, known in {**self.relations, **planned.relations}.items():
             engine.ensure_stored(name, known.arity)
@@ -237,49 +240,38 @@ class SparkKnowledgeBase(Materialisation):
         with self._all_or_nothing():
             return self._change_on_spark(engine, parts, planned, planned.difference)
 
-    def _install(self, planned: RuleChange, difference: RuleDifference) -> None:
-        """Take the rules and relations after a change for those of this knowledge base."""
-        loaded = self._loaded | planned.relations
-        self._program, self._version = difference.after.program, replace(self._version, live=difference.after)
-        self._loaded = {name: known for name, known in loaded.items() if name not in self._program.relations}
-
     def _change_in_kernel(
         self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
     ) -> SparkChange:
         """Where everything is in the kernel, the local engine maintains it under the new rules."""
-        started, known = perf_counter(), dict(self.relations) | planned.relations
-        update = RuleUpdateInKernel(engine, self._watch(), self._algorithm, difference)
+        started, known = perf_counter(), {**self.relations, **planned.relations}
         unknown = 0
 
-        def given() -> dict[str, UpdateKeys]:
+        def read() -> tuple[dict[str, UpdateKeys], list[str]]:
             nonlocal unknown
-            self._install(planned, difference)
-            tables = engine.state.tables
-            for name in difference.forgotten:
-                if name in tables and len(tables[name]):
-                    self._know(name, known[name].arity)
+            self._schema = self._schema.changed(planned, engine.local.has_explicit)
             found = self._read_update(parts, planned)
             requested = self._of_known_relations(found)
             unknown = self._unknown(found)
-            return requested
+            return requested, [name for name in difference.forgotten if name not in self._schema.loaded]
 
-        update.change(given)
-        update.forget({name for name in difference.forgotten if name not in self._loaded})
+        with RuleUpdateInKernel(engine, self._watch()) as update:
+            update.change(difference, read)
         result = UpdateResult(update, {**known, **self.relations}, unknown, perf_counter() - started)
-        return result.change(self._as_frame, rule_report(difference, update.visits))
+        return result.change(self._as_frame, rule_report(difference, update.in_kernel.visits))
 
     def _change_on_spark(
         self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
     ) -> SparkChange:
         """A new engine reuses what the rules do not affect, and maintains the rest in rounds, or derives it anew."""
-        started, relations = perf_counter(), dict(self.relations) | planned.relations
+        started, relations = perf_counter(), {**self.relations, **planned.relations}
         affected = affected_relations(difference)
         explicit = list(self.explicit_facts())
-        self._install(planned, difference)
+        self._schema = self._schema.changed(planned, lambda _: False)  # `restore` knows those with explicit facts
         self.restore(explicit, engine.exchange.terms)
         renewed, watch = self._started_engine, self._watch()
         reuse_unaffected(renewed, engine, affected)
-        in_rounds = RulesInRounds(renewed, engine, difference, affected, watch, self._algorithm)
+        in_rounds = RulesInRounds(renewed, engine, difference, affected, watch)
         self._version = replace(self._version, has_begun=True)
         with lost_blocks_explained():
             renewed.evaluate(watch, in_rounds.maintain)

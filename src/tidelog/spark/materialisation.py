@@ -1,7 +1,7 @@
 """A materialised program on Spark: the engine that a knowledge base owns, evaluated when its facts are first read.
 
-What an update may replace besides the program and its relations is one frozen value, `EngineVersion`: a failed update puts the
-value before back.
+What an update may replace are two frozen values: the schema (`core.schema`), and the `EngineVersion`. A failed update puts those
+from before back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
-from tidelog.program.live_rules import LiveRules
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
@@ -45,8 +44,6 @@ class EngineVersion:
 
     engine: SparkEngine | None = None
     """None until it is first needed."""
-    live: LiveRules | None = None
-    """The rules by number, once rules have changed."""
     inputs: tuple[tuple[str, Keys, int], ...] = ()
     """Explicit facts that were loaded before the first evaluation: relation, keys and number of rows."""
     has_program_facts: bool = True
@@ -90,7 +87,7 @@ class Materialisation(KnowledgeBase):
         self._check_known(relation)
         exchange, known = self._maintained_engine().exchange, self.relations[relation]
         if relation in exchange.in_kernel:
-            return facts_of(exchange, known, exchange.kernel_facts(relation))
+            return facts_of(exchange, known, exchange.local.snapshot(relation))
         return facts_of(exchange, known, exchange.to_spark(relation, known.arity))
 
     def facts_in_process(self, relation: str) -> Facts | None:
@@ -162,12 +159,13 @@ class Materialisation(KnowledgeBase):
 
     def _new_engine(self, private: SparkSession, lineage: Lineage, terms: SparkDictionary | None = None) -> SparkEngine:
         """An engine with all explicit facts that the version names, and nothing derived."""
-        live = self._version.live
+        live = self._schema.live
         engine = SparkEngine(
             self.program,
             private,
             lineage,
             modules=self._modules,
+            algorithm=self._algorithm,
             placement=self._placement,
             budget=self._budget,
             rules=tuple(live.components.rules) if live is not None else None,
@@ -190,7 +188,7 @@ class Materialisation(KnowledgeBase):
             return engine
         if engine.has_derived:
             with lost_blocks_explained():
-                SparkUpdate(engine, self._watch(), self._algorithm).apply(engine.waiting)
+                SparkUpdate(engine, self._watch()).apply(engine.waiting)
                 engine.waiting = {}
             return engine
         if self._version.has_begun:
@@ -219,13 +217,12 @@ class Materialisation(KnowledgeBase):
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Around an update: if it fails, the program, the relations and the engine are those before it."""
-        before = self._program, self._loaded, self._version
-        self._loaded = dict(self._loaded)
+        """Around an update: if it fails, the schema and the engine are those before it."""
+        before = self._schema, self._version
         try:
             yield
         except BaseException:
-            self._program, self._loaded, self._version = before
+            self._schema, self._version = before
             raise
 
     def close(self) -> None:

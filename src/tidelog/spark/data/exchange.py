@@ -1,6 +1,6 @@
 """The exchange of facts between Spark and the kernel: each relation is stored where it was last read, and copied on demand.
 
-A relation has up to three forms: keys as they were ingested, numbers on Spark (`relations`), rows of ids in the kernel (`state`).
+A relation has up to three forms: keys as they were ingested, numbers on Spark (`relations`), rows of ids in the kernel (`local`).
 Where everything fits into the kernel, Spark numbers nothing.
 """
 
@@ -15,9 +15,7 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.storage.state import State
-from tidelog.local.storage.tables import Table
+from tidelog.local.engine import LocalEngine
 from tidelog.spark.data.blocks import Blocks
 from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.matrices import rows_of_table, union, width_of
@@ -42,13 +40,13 @@ class Exchange:
         self,
         spark: SparkSession,
         lineage: Lineage,
-        state: State,
+        local: LocalEngine,
         pivots: Mapping[str, tuple[str, ...]] | None = None,
         terms: SparkDictionary | None = None,
     ) -> None:
         """`pivots` are the columns that some relations are best partitioned by; `terms` is a dictionary to share."""
         self.pivots = pivots or {}
-        self.spark, self.lineage, self.state = spark, lineage, state
+        self.spark, self.lineage, self.local = spark, lineage, local
         self.shipping = terms.shipping if terms is not None else Shipping(spark)
         self.terms = terms or SparkDictionary(spark, lineage, self.shipping)
         self.relations: dict[str, FrameRelation] = {}
@@ -67,7 +65,7 @@ class Exchange:
     def size(self, name: str) -> int:
         """How many facts a relation has, or, while repeated ones have not been dropped, at most has."""
         if name in self.in_kernel:
-            return len(self.state.stored(name))
+            return self.local.size(name)
         if name in self.relations:
             return self.relations[name].count
         return sum(rows for _, rows in self.ingested.get(name, ()))
@@ -87,22 +85,17 @@ class Exchange:
         """Copy the facts of a relation to the kernel, if they are not there."""
         if name in self.in_kernel:
             return
-        table = self.state.ensure_table(name, arity)
         if name in self.relations:
-            table.insert(self.rows_from_numbers(self.relations[name], arity))
+            self.local.load(name, arity, self.rows_from_numbers(self.relations[name], arity))
         else:
+            self.local.load(name, arity, np.empty((0, arity), np.int32))
             for keys, _ in self.ingested.get(name, ()):
-                table.insert(self.local_rows(keys, arity))
+                self.local.load(name, arity, self.local_rows(keys, arity))
         self.in_kernel.add(name)
-
-    def kernel_facts(self, name: str) -> Int32s | VirtualRelation:
-        """The facts of a relation in the kernel, which later updates do not change."""
-        stored = self.state.stored(name)
-        return stored.snapshot() if isinstance(stored, Table) else stored
 
     def local_rows(self, keys: Keys, arity: int) -> Int32s:
         """Facts given as keys, as rows of local ids."""
-        return rows_of_keys(keys, arity, self.state.terms.encode_keys)
+        return rows_of_keys(keys, arity, self.local.dictionary.encode_keys)
 
     def rows_from_numbers(self, relation: FrameRelation, arity: int) -> Int32s:
         """The facts of a relation on Spark as rows of local ids."""
@@ -122,16 +115,16 @@ class Exchange:
             return
         if self.terms.knows_all:
             (keys,) = self.terms.decode_rows(missing.reshape(-1, 1))
-            self._pair(self.state.terms.encode_keys(keys), missing)
+            self._pair(self.local.dictionary.encode_keys(keys), missing)
             return
         requested = self.spark.createDataFrame(pa.table({"id": missing.astype(np.int32)}))
         found = self.terms.frame.join(f.broadcast(requested), "id").select("id", "key").toArrow()
-        ids = self.state.terms.encode_keys(found.column("key").combine_chunks())
+        ids = self.local.dictionary.encode_keys(found.column("key").combine_chunks())
         self._pair(ids, found.column("id").to_numpy())
 
     def _pair(self, local: Int32s, numbers: Int32s) -> None:
         self._local_of = _long_enough(self._local_of, self.terms.count)
-        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        self._number_of = _long_enough(self._number_of, len(self.local.dictionary))
         self._local_of[numbers] = local
         self._number_of[local] = numbers
 
@@ -173,11 +166,7 @@ class Exchange:
         return np.array(self.terms.number(keys.to_pylist()), np.int32)
 
     def _from_kernel(self, name: str, relation: FrameRelation, arity: int) -> None:
-        held = self.state.stored(name)
-        rows = held.rows
-        if not len(rows):
-            return
-        self.add_local(relation, rows, arity)
+        self.add_local(relation, self.local.rows(name), arity)
 
     def add_local(self, relation: FrameRelation, rows: Int32s, arity: int) -> None:
         """Add facts to a relation on Spark that are not there yet, given as rows of local ids."""
@@ -194,17 +183,17 @@ class Exchange:
     def _numbers(self, rows: Int32s) -> Int32s:
         """Spark's numbers for rows of local ids, new ones if need be."""
         ids = np.unique(rows)
-        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        self._number_of = _long_enough(self._number_of, len(self.local.dictionary))
         missing = ids[self._number_of[ids] < 0]
         if len(missing):
-            keys = self.state.terms.decode_keys(missing)
+            keys = self.local.dictionary.decode_keys(missing)
             if self.terms.knows_all and len(missing) <= TINY:
                 self._pair(missing, self._numbered(keys))
                 return self._number_of[rows]
             frame = self.shipping.frame(pa.table({"key": keys}))
             self.terms.extend(frame, len(missing))
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
-            local = self.state.terms.encode_keys(found.column("key").combine_chunks())
+            local = self.local.dictionary.encode_keys(found.column("key").combine_chunks())
             self._pair(local, found.column("id").to_numpy())
         return self._number_of[rows]
 

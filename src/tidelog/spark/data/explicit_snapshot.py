@@ -38,9 +38,8 @@ def explicit_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) ->
             explicit = exchange.explicit.get(stored)
             found = None if explicit is None else snapshot_of_relation(engine, name, arity, explicit)
         elif stored in exchange.in_kernel:
-            state = engine.state
-            table = state.explicit.get(stored) if stored in engine.placed.derived_in_kernel else state.tables[stored]
-            found = None if table is None else snapshot_of_rows(engine, name, arity, table.rows)
+            rows = engine.local.explicit_rows(stored)
+            found = None if rows is None else snapshot_of_rows(engine, name, arity, rows)
         else:
             found = snapshot_of_relation(engine, name, arity, exchange.relations[stored])
         if found is not None and found.rows:
@@ -53,7 +52,7 @@ def all_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Iter
     for name, arity in relations:
         engine.ensure_stored(name, arity)
         if name in exchange.in_kernel:
-            found = snapshot_of_rows(engine, name, arity, engine.state.stored(name).rows)
+            found = snapshot_of_rows(engine, name, arity, engine.local.rows(name))
         else:
             found = snapshot_of_relation(engine, name, arity, exchange.to_spark(name, arity))
         if found.rows:
@@ -62,7 +61,7 @@ def all_facts(engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Iter
 
 def snapshot_of_rows(engine: SparkEngine, name: str, arity: int, rows: Int32s) -> ExplicitSnapshot:
     """Rows of the kernel as keys."""
-    columns = {f"k{at}": engine.state.terms.decode_keys(np.ascontiguousarray(rows[:, at])) for at in range(arity)}
+    columns = {f"k{at}": engine.local.dictionary.decode_keys(np.ascontiguousarray(rows[:, at])) for at in range(arity)}
     return ExplicitSnapshot(name, arity, pa.table(columns or {"k0": pa.array(["i0"] * len(rows), pa.string())}), len(rows))
 
 

@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
 from tidelog.core.keys import KIND_OF
-from tidelog.local.storage.dictionary import Dictionary
+from tidelog.local.engine import Dictionary
 from tidelog.spark.data.column_types import converting
 from tidelog.spark.data.matrices import union
 from tidelog.values import Kind

@@ -14,7 +14,7 @@ from tidelog.core.keys import key_of, value_of
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
 from tidelog.kb import column_names
-from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.engine import VirtualRelation
 from tidelog.program.relations import Relation
 from tidelog.spark.data.column_types import SPARK_TYPES
 from tidelog.spark.data.exchange import Exchange
@@ -128,7 +128,7 @@ def facts_of(exchange: Exchange, known: Relation, found: FrameRelation | Int32s 
     """Some facts of a relation for the user: rows in the driver, a virtual relation, or frames on Spark."""
     names, kinds = column_names(known), _kinds(known)
     if not isinstance(found, FrameRelation):
-        return Facts(known.name, names, found, exchange.state.terms, kinds)
+        return Facts(known.name, names, found, exchange.local.dictionary, kinds)
     held = found.rows_in_driver
     if held is not None:  # to make a frame of them takes time, and may not be asked for
         return SparkFacts(

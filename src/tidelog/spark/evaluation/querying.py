@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from tidelog.core.limits import Watch
 from tidelog.core.rewriting import core_of_rule
 from tidelog.facts import Facts
-from tidelog.local.evaluation.query_answers import answers
 from tidelog.program.queries import ANSWER, Query
 from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.data.matrices import width_of
@@ -23,8 +22,8 @@ def answered(engine: SparkEngine, text: str, query: Query, watch: Watch) -> Fact
     """The answers to a query."""
     exchange, used = engine.exchange, {atom.predicate for atom, _ in atoms(query.body)}
     if used <= exchange.in_kernel:
-        rows = answers(engine.state, engine.kernel_core.arities, query.body, query.names, watch)
-        return Facts(text, query.names, rows, engine.state.terms, noun="answer")
+        rows = engine.local.query(query.body, query.names, watch)
+        return Facts(text, query.names, rows, engine.local.dictionary, noun="answer")
     head = Atom(ANSWER, tuple(Variable(name) for name in query.names))
     arities = {**engine.frame_core.arities, ANSWER: len(query.names)}
     core = core_of_rule(Rule(head, query.body), arities, "#query ", native=frozenset())

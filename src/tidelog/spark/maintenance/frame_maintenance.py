@@ -19,7 +19,7 @@ import numpy as np
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
 from tidelog.core.limits import TooExpensiveError
-from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, rename_apart, is_visible
+from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first

@@ -32,11 +32,9 @@ if TYPE_CHECKING:
 class RulesInRounds:
     """One change of rules, from an old engine to a new one."""
 
-    def __init__(
-        self, new: SparkEngine, old: SparkEngine, difference: RuleDifference, affected: set[str], watch: Watch, algorithm: str
-    ) -> None:
+    def __init__(self, new: SparkEngine, old: SparkEngine, difference: RuleDifference, affected: set[str], watch: Watch) -> None:
         self._new, self._old, self._difference, self._affected = new, old, difference, affected
-        self._is_wanted = algorithm != "rematerialise"
+        self._is_wanted = new.algorithm != "rematerialise"
         self._components = {component.predicates: component for component in old.program.graph.components}
         self._names = _names_that_stay(difference, old, new)
         self._before = {self._name(name): relation.copy() for name, relation in old.exchange.relations.items()}

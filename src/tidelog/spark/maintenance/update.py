@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -17,15 +17,9 @@ from tidelog.changes import Counters, Part
 from tidelog.core.arrays import Int32s
 from tidelog.core.limits import Watch
 from tidelog.core.rules import is_visible
-from tidelog.core.statistics import Round, Statistics
-from tidelog.local.engine import compact_tables
-from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.differences import Differences
-from tidelog.local.maintenance.deltas import ExplicitChanges
-from tidelog.local.maintenance.propagation import Maintenance
-from tidelog.local.storage.undo_log import UndoLog
+from tidelog.core.statistics import Round
+from tidelog.local.engine import UpdateResult as KernelResult
 from tidelog.program.hypergraph import Component
-from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import width_of
 from tidelog.spark.data.sets import Delta, Sets
@@ -33,7 +27,7 @@ from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.frame_changes import FrameChanges
 from tidelog.spark.maintenance.frame_maintenance import FrameMaintenance
-from tidelog.spark.maintenance.update_keys import UpdateKeys
+from tidelog.spark.maintenance.update_keys import UpdateKeys, encoded_update
 from tidelog.spark.session.interruption import without_interruption
 
 if TYPE_CHECKING:
@@ -52,21 +46,23 @@ class Counts:
 
 
 class SparkUpdate:
-    """One update of an engine."""
+    """One update of an engine, to be used in a `with`: if it is left before it has been applied, it is rolled back."""
 
-    def __init__(self, engine: SparkEngine, watch: Watch, algorithm: str, protected: Sequence[DataFrame] = ()) -> None:
-        """`protected` are frames that must outlive the update, since a rollback reads them."""
-        self.engine, self.exchange, self.watch, self._protected = engine, engine.exchange, watch, protected
+    def __init__(self, engine: SparkEngine, watch: Watch, protected: Sequence[DataFrame] = ()) -> None:
+        """`protected` are frames that must outlive the update, since a rollback of others reads them."""
+        self.engine, self.exchange, self.watch = engine, engine.exchange, watch
         exchange = self.exchange
-        self.counts, self.changes, self.undo = Counts(), ExplicitChanges(), UndoLog(engine.state)
+        self.kernel = engine.local.begin(watch)
+        self.result: KernelResult | None = None
+        """What the kernel has done, when the update is committed."""
+        self.counts = Counts()
+        """Of explicit facts on Spark."""
         self.sets = Sets(engine.spark, engine.lineage)
         self.before = {name: relation.copy() for name, relation in exchange.relations.items()}
         self._explicit_before = {name: relation.copy() for name, relation in exchange.explicit.items()}
         self._in_kernel_before = set(exchange.in_kernel)
-        self.statistics = Statistics()
-        self.kernel = Maintenance(
-            engine.state, Evaluation(engine.state, watch, self.statistics), self.undo, self.changes, algorithm
-        )
+        own = (segment for facts in (*self.before.values(), *self._explicit_before.values()) for segment, _ in facts.segments)
+        engine.lineage.protect([*own, *protected])
         self.rounds = Rounds(engine.spark, engine.lineage, exchange.terms, exchange.relations, watch)
         self.frames = FrameMaintenance(
             self.rounds,
@@ -75,48 +71,45 @@ class SparkUpdate:
             lambda name, closure: engine.close_relation(name, closure, engine.where_of(name)),
             engine.seconds_of,
             engine.too_expensive,
-            algorithm if algorithm == "rematerialise" else "auto",
+            engine.algorithm if engine.algorithm == "rematerialise" else "auto",
         )
         self.requested: dict[str, int] = {}
         """The relations whose explicit facts the update changes, with their arities."""
         self._exchanged: set[str] = set()
         """Relations whose deltas are at both places."""
-        self.in_kernel = Differences(engine.kernel_core, engine.placed.derived_in_kernel, {}, self.changes)
 
-    def apply(self, given: Mapping[str, UpdateKeys]) -> None:
-        """Run the update: all of it, or nothing."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.result is None:
+            self._rollback()
+
+    def apply(self, given: Mapping[str, UpdateKeys], forgotten: Iterable[str] = ()) -> None:
+        """Change explicit facts, maintain all components, and commit; `forgotten` are relations to drop."""
         self.requested = {name: facts.arity for name, facts in given.items()}
-        own = (segment for held in (*self.before.values(), *self._explicit_before.values()) for segment, _ in held.segments)
-        self.engine.lineage.protect([*own, *self._protected])
         self.watch.progress.facts = sum(
             self.exchange.size(name) for name in {*self.exchange.relations, *self.exchange.in_kernel} if is_visible(name)
         )
-        try:
-            with without_interruption():
-                in_kernel = {name: facts for name, facts in given.items() if self._is_in_kernel(name, facts.arity)}
-                for name, facts in in_kernel.items():
-                    self._change_in_kernel(name, facts)
-                changed = self.kernel.begin(self.engine.placed.derived_in_kernel)
-            self._exchange(changed)
-            for name, facts in given.items():
-                if name not in in_kernel:
-                    self._change_on_spark(name, facts)
-            for component in self.engine.program.graph.components:
-                self._maintain(component)
-            self.watch.poll()
-        except BaseException:
-            self._rollback()
-            raise
         with without_interruption():
-            self.kernel.deltas.end()
-            compact_tables(self.engine.state, self.undo)
-        self.in_kernel = Differences(
-            self.engine.kernel_core, self.engine.placed.derived_in_kernel, self.kernel.deltas.of, self.changes
-        )
+            in_kernel = {name: facts for name, facts in given.items() if self._is_in_kernel(name, facts.arity)}
+            encoded = encoded_update(self.exchange.local_rows, in_kernel)
+            self.kernel.delete(encoded)
+            self.kernel.insert(encoded.added())
+            changed = self.kernel.begin_units(self.engine.placed.derived_in_kernel)
+        self._exchange(changed)
+        for name, facts in given.items():
+            if name not in in_kernel:
+                self._change_on_spark(name, facts)
+        for component in self.engine.program.graph.components:
+            self._maintain(component)
+        with without_interruption():
+            self.kernel.end_step()
+            self.result = self.kernel.commit(forgotten)
 
     def _rollback(self) -> None:
         with without_interruption():
-            self.undo.rollback()
+            self.kernel.rollback()
         exchange = self.exchange
         for name in set(exchange.relations) - set(self.before):
             del exchange.relations[name]
@@ -133,41 +126,6 @@ class SparkUpdate:
         if self.engine.ensure_stored(name, arity) and stored in exchange.relations:
             self.before[stored] = exchange.relations[stored].copy()
         return stored in exchange.in_kernel and stored not in self.engine.placed.derived_on_spark
-
-    def _change_in_kernel(self, name: str, given: UpdateKeys) -> None:
-        stored, state = self.engine.stored_name(name), self.engine.state
-        is_derived = stored in self.engine.placed.derived_in_kernel
-        table = state.explicit_table(stored) if is_derived else state.table(stored)
-
-        def remove(rows: Int32s) -> int:
-            going = np.ascontiguousarray(rows[table.contains(rows)])
-            if len(going):
-                self.undo.remove(table, going)
-                self.changes.deleted.setdefault(stored, []).append(going)
-            return len(going)
-
-        def add(rows: Int32s) -> int:
-            begin = table.end
-            if not is_derived:
-                self.changes.began.setdefault(stored, begin)
-            added = table.insert(rows)
-            if added and is_derived:
-                self.changes.inserted.setdefault(stored, []).append(table.rows_from(begin).copy())
-            return added
-
-        for rows in self._distinct_rows(given.delete, given.arity):
-            self._count(deleted=remove(rows), of=len(rows))
-        replacing = self._distinct_rows(given.upsert, given.arity)
-        for rows in replacing:
-            found = table.rows_with_keys(given.key, rows[:, given.key])
-            kept = state.helper(f"#known {table.arity}", table.arity, rows)
-            self.counts.deleted += remove(found[~kept.contains(found)] if len(found) else found)
-        for rows in (*self._distinct_rows(given.insert, given.arity), *replacing):
-            self._count(inserted=add(rows), of=len(rows))
-
-    def _distinct_rows(self, given: Iterable[tuple[Keys, int]], arity: int) -> list[Int32s]:
-        rows = [self.exchange.local_rows(keys, arity) for keys, _ in given]
-        return [np.unique(np.concatenate(rows), axis=0)] if rows else []
 
     def _count(self, *, inserted: int = 0, deleted: int = 0, of: int) -> None:
         self.counts.inserted += inserted
@@ -214,92 +172,84 @@ class SparkUpdate:
         engine = self.engine
         self.watch.progress.unit = component.number
         if engine.where_of(component.predicates[0]) is Where.KERNEL:
-            for unit in engine.kernel_units(component):
-                if self._is_touched_in_kernel(unit.uses, unit.relations):
-                    with without_interruption():
-                        self.kernel.apply(unit)
-                    self._exchange([*unit.relations, *unit.operators])
+            for number, unit in engine.kernel_units(component).items():
+                with without_interruption():
+                    self.kernel.visit(number)
+                self._exchange([*unit.relations, *unit.operators])
             return
         for unit in engine.frame_units(component):
             if self.frames.is_touched(unit):
                 self.frames.apply(unit)
                 self._exchange(unit.relations)
 
-    def _is_touched_in_kernel(self, uses: Iterable[str], own: Iterable[str]) -> bool:
-        given = {*self.changes.deleted, *self.changes.inserted}
-        return any(name in self.kernel.deltas for name in uses) or any(name in given for name in own)
-
     def _exchange(self, changed: Iterable[str]) -> None:
         """Copy deltas to the other place, if the relation is stored there, too."""
         exchange = self.exchange
         for name in changed:
-            if name in self._exchanged:
+            if name in self._exchanged or name not in exchange.in_kernel:
                 continue
-            if name in self.kernel.deltas and name in exchange.relations and name in exchange.in_kernel:
+            if name in exchange.relations and self.kernel.delta(name) is not None:
                 self._exchanged.add(name)
                 self._delta_to_spark(name)
-            elif name in self.frames.deltas and name in exchange.in_kernel:
+            elif name in self.frames.deltas:
                 self._exchanged.add(name)
                 with without_interruption():
                     self._delta_to_kernel(name)
 
     def _delta_to_spark(self, name: str) -> None:
-        delta, relation, arity = self.kernel.deltas.of[name], self.exchange.relations[name], self.engine.arity(name)
-        inserted, deleted = (
-            FrameRelation(width_of(arity), relation.by, merges=False),
-            FrameRelation(width_of(arity), relation.by, merges=False),
-        )
-        self.exchange.add_local(inserted, delta.inserted_rows(), arity)
-        self.exchange.add_local(deleted, delta.deleted_rows(), arity)
+        delta, relation, arity = self.kernel.delta(name), self.exchange.relations[name], self.engine.arity(name)
+        assert delta is not None
+        both = []
+        for rows in (delta.inserted_rows(), delta.deleted_rows()):
+            both.append(FrameRelation(width_of(arity), relation.by, merges=False))
+            self.exchange.add_local(both[-1], rows, arity)
+        inserted, deleted = both
         relation.remove(deleted, self.engine.lineage, self.engine.spark)
         self.sets.add(relation, inserted)
-        if delta_on_spark := Delta(inserted, deleted):
-            self.frames.deltas[name] = delta_on_spark
+        if on_spark := Delta(inserted, deleted):
+            self.frames.deltas[name] = on_spark
 
     def _delta_to_kernel(self, name: str) -> None:
-        difference, table = self.frames.deltas[name], self.engine.state.table(name)
-        inserted = self.exchange.rows_from_numbers(difference.inserted, table.arity)
-        deleted = self.exchange.rows_from_numbers(difference.deleted, table.arity)
-        begin = table.end
-        if len(deleted):
-            self.undo.remove(table, deleted)
-        table.insert(inserted)
-        if len(deleted):
-            self.kernel.deltas.changed(name, inserted, deleted)
-        else:
-            self.kernel.deltas.grew(name, begin)
+        delta, arity = self.frames.deltas[name], self.engine.arity(name)
+        inserted, deleted = (self.exchange.rows_from_numbers(facts, arity) for facts in (delta.inserted, delta.deleted))
+        self.kernel.set_delta(name, inserted, deleted)
 
     # --- results ---------------------------------------------------------------------------------------------------------
 
     @property
+    def in_kernel(self) -> KernelResult:
+        """What the kernel has done; only when the update is committed."""
+        assert self.result is not None
+        return self.result
+
+    @property
     def chosen(self) -> dict[str, str]:
         """The algorithms that took part, and why each was chosen."""
-        return {**self.frames.chosen, **self.kernel.chosen}
+        return {**self.frames.chosen, **self.in_kernel.chosen}
 
     @property
     def counters(self) -> Counters:
         """What all algorithms counted."""
         counted = Counters()
-        counted.add(self.kernel.counters)
+        counted.add(self.in_kernel.counters)
         counted.add(self.frames.counters)
         return counted
 
     @property
     def done(self) -> list[Round]:
         """What was derived, round by round."""
-        return [*self.statistics.rounds, *self.rounds.done]
+        return [*self.in_kernel.statistics.rounds, *self.rounds.done]
 
     def changed(self) -> list[str]:
         """The relations that have a delta."""
-        names = {*self.kernel.deltas.of, *self.frames.deltas}
-        return sorted(name for name in names if not name.startswith("#"))
+        return sorted({*self.in_kernel.difference, *(name for name in self.frames.deltas if not name.startswith("#"))})
 
     def difference(self, name: str, part: Part, *, inserted: bool) -> Int32s | FrameRelation:
         """What was inserted into a relation, or deleted: rows of the kernel, or a set on Spark; all of it, or one part."""
-        if name in self.kernel.deltas and name not in self.engine.placed.derived_on_spark:  # else the kernel has a copy
-            return self.in_kernel.rows(name, part, inserted=inserted)
-        difference = self.frames.deltas[name]
-        facts = difference.inserted if inserted else difference.deleted
+        if self.kernel.delta(name) is not None and name not in self.engine.placed.derived_on_spark:  # else it has a copy
+            return self.in_kernel.difference.rows(name, part, inserted=inserted)
+        delta = self.frames.deltas[name]
+        facts = delta.inserted if inserted else delta.deleted
         nothing = facts_in_driver(np.empty((0, facts.width), np.int32))
         if part == "all":
             return facts

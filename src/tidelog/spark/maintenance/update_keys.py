@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from tidelog.core.arrays import Rows
 from tidelog.core.keys import key_of
 from tidelog.errors import Diagnostics
+from tidelog.local.engine import EncodedUpdate
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact, Program
 from tidelog.program.relations import Relation
@@ -100,3 +103,19 @@ def keys_table(facts: Sequence[Sequence[Any]], arity: int) -> pa.Table:
     """Facts of values as keys."""
     columns = {f"k{at}": pa.array([key_of(values[at]) for values in facts], pa.string()) for at in range(arity)}
     return pa.table(columns or {"k0": pa.array(["i0"] * len(facts), pa.string())})
+
+
+def encoded_update(rows_of: Callable[[Keys, int], Rows], given: Mapping[str, UpdateKeys], relations: int = 0) -> EncodedUpdate:
+    """A request as rows of the kernel, each once; so many relations are known that the program does not mention."""
+
+    def rows(part: str) -> dict[str, Rows]:
+        found = ((name, facts.arity, getattr(facts, part)) for name, facts in given.items())
+        return {name: _distinct([rows_of(keys, arity) for keys, _ in some]) for name, arity, some in found if some}
+
+    keys = {name: facts.key for name, facts in given.items() if facts.upsert}
+    return EncodedUpdate(rows("delete"), rows("insert"), rows("upsert"), keys, relations)
+
+
+def _distinct(parts: list[Rows]) -> Rows:
+    rows = np.concatenate(parts)
+    return np.unique(rows, axis=0) if rows.shape[1] else rows[:1]

@@ -10,12 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from tidelog.changes import ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.arrays import Int32s
 from tidelog.facts import Facts
-from tidelog.local.maintenance.propagation import ExplicitChanges
+from tidelog.local.engine import Difference
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_relation, snapshot_of_rows
 from tidelog.spark.data.matrices import among
@@ -111,46 +109,45 @@ class UpdateResult:
         )
 
     def _statistics(self) -> ChangeStatistics:
-        done, counts = self.update, self.update.counts
+        done, counts, in_kernel = self.update, self.update.counts, self.update.in_kernel
         return ChangeStatistics(
             described(done.chosen),
-            counts.inserted,
-            counts.deleted,
-            counts.without_effect + self.unknown,
+            counts.inserted + in_kernel.added,
+            counts.deleted + in_kernel.removed,
+            counts.without_effect + in_kernel.without_effect + self.unknown,
             sum(r.derivations for r in done.done) + done.counters.backward + done.counters.forward,
             max((r.number for r in done.done), default=0),
-            done.statistics.undefined,
+            in_kernel.statistics.undefined,
             done.counters,
             self.seconds,
-            _summed(done.kernel.seconds, done.frames.seconds),
+            _summed(in_kernel.seconds, done.frames.seconds),
         )
 
 
 def _explicit_changes(done: SparkUpdate) -> Iterator[tuple[bool, ExplicitSnapshot]]:
     """The explicit facts that an update has deleted (False) and inserted (True), in this order for each relation."""
-    engine = done.engine
+    engine, in_kernel = done.engine, done.in_kernel.difference
     for name, arity in done.requested.items():
         stored = engine.stored_name(name)
         for inserted in (False, True):
             if stored in engine.placed.derived_in_kernel:
-                rows = _only(done.changes, stored, inserted=inserted)
-                found = snapshot_of_rows(engine, name, arity, rows) if rows is not None else None
-            elif stored in done.kernel.deltas:
-                found = snapshot_of_rows(engine, name, arity, done.in_kernel.rows(stored, "explicit", inserted=inserted))
+                found = snapshot_of_rows(engine, name, arity, _explicit_rows(in_kernel, name, inserted=inserted))
+            elif done.kernel.delta(stored) is not None:
+                found = snapshot_of_rows(engine, name, arity, in_kernel.rows(stored, "explicit", inserted=inserted))
             else:
-                delta = done.frames.changes.given.get(stored) or done.frames.deltas.get(stored)
-                if stored in engine.placed.derived_on_spark:
-                    delta = done.frames.changes.given.get(stored)
-                part = None if delta is None else delta.inserted if inserted else delta.deleted
-                found = None if part is None else snapshot_of_relation(engine, name, arity, part)
-            if found is not None and found.rows:
+                delta = done.frames.changes.given.get(stored)
+                if delta is None and stored not in engine.placed.derived_on_spark:
+                    delta = done.frames.deltas.get(stored)
+                if delta is None:
+                    continue
+                found = snapshot_of_relation(engine, name, arity, delta.inserted if inserted else delta.deleted)
+            if found.rows:
                 yield inserted, found
 
 
-def _only(changes: ExplicitChanges, name: str, *, inserted: bool) -> Int32s | None:
+def _explicit_rows(changes: Difference, name: str, *, inserted: bool) -> Int32s:
     """What has become explicit, or is explicit no more, but for facts that the update both deletes and inserts."""
-    mine, others = (changes.inserted, changes.deleted) if inserted else (changes.deleted, changes.inserted)
-    if name not in mine:
-        return None
-    rows = np.concatenate(mine[name])
-    return rows[~among(rows, np.concatenate(others[name]))] if name in others else rows
+    mine, others = (changes.given(name, inserted=is_new) for is_new in (inserted, not inserted))
+    assert mine is not None, "a relation with rules"
+    assert others is not None, "a relation with rules"
+    return mine[~among(mine, others)]
