@@ -21,4 +21,4 @@ def test_importing_is_light() -> None:
 def test_every_name_that_is_exported_is_there() -> None:
     assert all(getattr(tidelog, name) is not None for name in tidelog.__all__)
     with pytest.raises(AttributeError, match="no attribute 'KnowledgeBas'"):
-        _ = tidelog.KnowledgeBas
+        _ = tidelog.KnowledgeBas  # type: ignore[attr-defined]

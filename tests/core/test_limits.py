@@ -8,26 +8,26 @@ import threading
 import pytest
 from tests.local_engine import looking_often
 
-from tidelog.core.limits import Limits, Progress, Watch
-from tidelog.errors import TidelogError
+from tidelog.core.limits import LimitReachedError, Limits, Progress, Watch
 
 
 @pytest.mark.parametrize(
     ("limits", "facts", "rounds", "option"),
     [
-        (Limits(facts=10), 11, 0, "limit_facts"),
-        (Limits(rounds=3), 0, 4, "limit_rounds"),
-        (Limits(seconds=-1.0), 0, 0, "limit_seconds"),
+        (Limits(facts=10), 11, 0, "facts"),
+        (Limits(rounds=3), 0, 4, "rounds"),
+        (Limits(seconds=-1.0), 0, 0, "seconds"),
     ],
 )
 def test_a_limit_raises_at_the_next_poll(limits: Limits, facts: int, rounds: int, option: str) -> None:
     watch = Watch(limits)
     watch.progress.facts, watch.progress.round, watch.progress.working_on = facts, rounds, "path"
-    with pytest.raises(TidelogError, match="path") as caught:
+    with pytest.raises(LimitReachedError, match="path") as caught:
         watch.poll()
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "TL070"
-    assert option in (diagnostic.fix or "")
+    assert caught.value.option == option
+    assert f"limit_{option}" in (diagnostic.fix or "")
 
 
 def test_a_limit_that_is_just_met_does_not_raise() -> None:

@@ -158,7 +158,7 @@ def check_stream(stream: RandomStream, place: OpenPlace, setting: Setting = AS_U
 
 def explicit_changes(change: Any) -> dict[bool, Iterable[GroundFact]]:
     """The explicit facts that a change on Spark has deleted, and inserted, as a stream keeps them."""
-    from tidelog.spark.data.keys import value_of
+    from tidelog.core.keys import value_of
 
     found: dict[bool, set[GroundFact]] = {False: set(), True: set()}
     for inserted, kept in change.explicit():

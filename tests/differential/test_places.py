@@ -7,7 +7,7 @@ from tests.differential import test_corpus, test_corpus_streams  # noqa: F401 --
 from tests.differential.examples import CASES, EXAMPLES, GAPS, find
 from tests.differential.places import ALGORITHMS, PLACEMENTS, PLACES
 
-from tidelog.local.maintenance import propagation
+from tidelog.local.maintenance import rule_maintenance
 from tidelog.spark.evaluation.placement import Where
 
 SUITES = (*EXAMPLES, *CASES)
@@ -37,7 +37,7 @@ def test_every_row_is_for_a_place() -> None:
 
 
 def test_every_algorithm_and_every_placement_has_a_place() -> None:
-    assert set(ALGORITHMS) == {*propagation.ALGORITHMS, "auto", "rematerialise"}
+    assert set(ALGORITHMS) == {*rule_maintenance.ALGORITHMS, "auto", "rematerialise"}
     assert set(PLACEMENTS) == {*(where.value for where in Where), "auto"}
     assert {place.options.get("algorithm") for place in PLACES} >= set(ALGORITHMS)
     assert {place.options.get("placement") for place in PLACES} >= set(PLACEMENTS)

@@ -19,7 +19,7 @@ from tests.differential.rule_histories import RuleHistory, rule_histories
 from tests.local_engine import USUAL, Interruption, held, looking_often, under, without_empty
 
 from tidelog import KnowledgeBase
-from tidelog.local.maintenance import deletion, delta_rules
+from tidelog.local.maintenance import deletion
 from tidelog.local.maintenance.cost_model import Choice
 from tidelog.local.maintenance.delta import delta_rules
 from tidelog.local.maintenance.propagation import Propagation

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tidelog.core.keys import key_of, value_of
 from tidelog.rdf import ntriples
 from tidelog.rdf.ntriples import Triples, parse_lines
 from tidelog.rdf.terms import key_of_term, keys_of_literals
-from tidelog.spark.data.keys import key_of, value_of
 from tidelog.values import IRI, XSD, Literal, from_python
 
 ox = pytest.importorskip("pyoxigraph")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidelog import TidelogError
+from tidelog.core.keys import key_of
 from tidelog.rdf.terms import key_of_term, keys_of_literals, keys_of_nodes, oxigraph, reason_for, scope_of
-from tidelog.spark.data.keys import key_of
 from tidelog.values import IRI, XSD, Literal, from_python
 
 ox = pytest.importorskip("pyoxigraph")

@@ -10,8 +10,8 @@ from unittest.mock import patch
 @contextmanager
 def nothing_in_the_driver() -> Iterator[None]:
     """What is inside cannot take the ways that are open to few facts only."""
-    from tidelog.spark.data import exchange, frames, sets
-    from tidelog.spark.evaluation import novelty, rounds
+    from tidelog.spark.data import exchange, frames, novelty, sets
+    from tidelog.spark.evaluation import rounds
     from tidelog.spark.maintenance import deletion
     from tidelog.spark.maintenance import pre_update_state as past
     from tidelog.spark.session import private_session as session
@@ -48,8 +48,8 @@ def no_facts_in_the_driver() -> Iterator[None]:
 @contextmanager
 def as_if_large() -> Iterator[None]:
     """The driver decides and keeps nothing, and both ways to find what is new are taken."""
-    from tidelog.spark.data import exchange
-    from tidelog.spark.evaluation import novelty, rounds
+    from tidelog.spark.data import exchange, novelty
+    from tidelog.spark.evaluation import rounds
     from tidelog.spark.session import private_session as session
 
     with ExitStack() as stack:

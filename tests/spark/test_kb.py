@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from tidelog import KnowledgeBase, TidelogError
-from tidelog.spark import engine_holder as holding
+from tidelog.spark import materialisation
 from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def test_errors_of_readers_keep_secrets(spark: SparkSession) -> None:
 
 def test_closing_gives_everything_back(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[SparkSession] = []
-    monkeypatch.setattr(holding, "close_session", closed.append)
+    monkeypatch.setattr(materialisation, "close_session", closed.append)
     kb = knowledge(spark, lineage="reliable", lineage_folder=tmp_path)
     kb.load("edge", edges("ab"))
     assert any(path.is_file() for path in tmp_path.rglob("*"))

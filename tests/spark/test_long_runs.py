@@ -141,8 +141,8 @@ def check_all_is_flat(observed: Observed, rounds: int, *, first: int, policy: st
 
 @pytest.mark.parametrize("policy", ["local", "reliable"])
 def test_rounds_leave_nothing_behind(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
-    """A short run in which pieces become one early and often."""
-    monkeypatch.setattr(frames, "_MOST_PIECES", 4)
+    """A short run in which segments become one early and often."""
+    monkeypatch.setattr(frames, "_MOST_SEGMENTS", 4)
     observed = run(spark, policy, tmp_path, 12, first=6)
     check_all_is_flat(observed, 12, first=6, policy=policy)
 

@@ -37,10 +37,10 @@ def test_what_rules_do_not_reach_stays(spark: SparkSession) -> None:
     assert kb.count("p") == 3
     engine = kb._started_engine
     engine.exchange.relations["p"].flush(engine.lineage, engine.spark)
-    pieces = [piece for piece, _ in engine.exchange.relations["p"].pieces]
-    assert pieces
+    segments = [segment for segment, _ in engine.exchange.relations["p"].segments]
+    assert segments
     change = kb.update(add_rules="q(X) :- n(X, 1), f(X). f(2).", remove_rules="b(X) :- e(X, X).", insert=[("f", 1)])
-    assert [piece for piece, _ in kb._started_engine.exchange.relations["p"].pieces] == pieces
+    assert [segment for segment, _ in kb._started_engine.exchange.relations["p"].segments] == segments
     assert {name: sorted(rows) for name, rows in change.inserted.items()} == {"f": [(1,), (2,)], "q": [(2,)]}
     assert change.rules is not None
     assert [visit.relations for visit in change.rules.visited] == [("q",)]

@@ -27,11 +27,8 @@ from tidelog.pipeline.streaming.stream_state import Commit, StreamState
 from tidelog.streams import Update
 
 pytest.importorskip("pyspark")
-from pyspark.sql.types import StructType
 
 from tidelog.pipeline.streaming.streaming_job import StreamingJob, stream_job
-from tidelog.spark.ingest import update_folder
-from tidelog.spark.ingest.update_folder import UpdateFolder
 from tidelog.spark.kb import SparkKnowledgeBase
 
 if TYPE_CHECKING:
@@ -349,25 +346,6 @@ def test_a_file_that_comes_late_is_said(spark: SparkSession, tmp_path: Path) -> 
     with pytest.raises(TidelogError, match=r"TL077.*came late.*00001late.jsonl"):
         stream_job(job, spark=spark, once=True, show=comes_late)
     check_result(tmp_path, updates)
-
-
-def test_what_cannot_be_read_for_a_moment_is_not_lost(tmp_path: Path) -> None:
-    """A file that fails, is gone or is shorter when a batch is read that was planned with it."""
-    reader = UpdateFolder({"path": str(tmp_path), "updates": "10"}).streamReader(StructType())
-    (tmp_path / "1.jsonl").write_text("{}\n{}\n", encoding="utf-8")
-    (tmp_path / "2.jsonl").write_text("{}\n", encoding="utf-8")
-    start = reader.initialOffset()
-    end = reader.latestOffset(start, reader.getDefaultReadLimit())
-    (planned,) = reader.partitions(start, end)
-    assert len(list(reader.read(planned))) == 3
-    with patch.object(update_folder, "lines_of", side_effect=fail("TL060", "Input/output error")), pytest.raises(TidelogError):
-        list(reader.read(planned))
-    (tmp_path / "1.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(TidelogError, match="TL077"):
-        list(reader.read(planned))
-    (tmp_path / "1.jsonl").unlink()
-    with pytest.raises(TidelogError, match="TL077"):
-        list(reader.read(planned))
 
 
 def test_the_sinks_are_written_after_a_run_that_was_broken_off(spark: SparkSession, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.syntax.parsed import only
 
-from tidelog.syntax.renaming import fresh_name, locals_apart, names_inside, names_outside, rename_inside
-from tidelog.syntax.tree import Aggregate, Rule, Variable
+from tidelog.syntax.renaming import fresh_name, names_inside, names_outside, rename_inside, rename_locals_apart
+from tidelog.syntax.tree import Aggregate, Rule, Variable, names_of
 
 
 def rule(text: str) -> Rule:
@@ -23,7 +23,7 @@ def aggregate(text: str) -> Aggregate:
 
 def test_names_inside_and_outside() -> None:
     found = rule("h(X, N) :- p(X, Y), not q(Z), U < V, N = sum { A + B : r(X, A, B, C) }.")
-    assert names_outside(found) == {"X", "Y", "Z", "U", "V", "N"}
+    assert names_outside(found.body, names_of([found.head])) == {"X", "Y", "Z", "U", "V", "N"}
     (inner,) = [literal for literal in found.body if isinstance(literal, Aggregate)]
     assert names_inside(inner) == {"A", "B", "C", "X"}
     assert names_inside(aggregate("N = count { p(X) }")) == {"X"}
@@ -66,6 +66,6 @@ def test_spans_stay() -> None:
         ),
     ],
 )
-def test_locals_apart(text: str, expected: str | None) -> None:
+def test_rename_locals_apart(text: str, expected: str | None) -> None:
     """Variables that two aggregates have for themselves are different variables; those that a rule shares are not."""
-    assert locals_apart(rule(text)) == rule(expected or text)
+    assert rename_locals_apart(rule(text)) == rule(expected or text)

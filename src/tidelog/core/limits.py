@@ -10,7 +10,26 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
-from tidelog.errors import TidelogError, fail
+from tidelog.errors import Diagnostic, TidelogError
+
+
+class LimitReachedError(TidelogError):
+    """A limit was reached and there is still something to derive; `option` is `facts`, `seconds` or `rounds`."""
+
+    def __init__(self, option: str, what: str, working_on: str) -> None:
+        self.option = option
+        where = f", last of `{working_on}`" if working_on else ""
+        fix = f"raise limit_{option} (--limit-{option}), or look for a rule that counts without end; nothing has been changed"
+        super().__init__([Diagnostic("TL070", f"{what}, and there is still something to derive{where}", fix=fix)])
+
+
+class TooExpensiveError(Exception):
+    """Maintaining a unit costs more than deriving it anew; the message is the reason."""
+
+    def __init__(self, reason: str, *, is_over_time: bool = False) -> None:
+        """`is_over_time` says that maintenance was tried and took too long."""
+        self.is_over_time = is_over_time
+        super().__init__(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +114,8 @@ class Watch:
             self._interrupted = False
             raise KeyboardInterrupt
 
-    def _limit(self, what: str, option: str) -> TidelogError:
-        where = f", last of `{self.progress.working_on}`" if self.progress.working_on else ""
-        fix = f"raise limit_{option} (--limit-{option}), or look for a rule that counts without end; nothing has been changed"
-        return fail("TL070", f"{what}, and there is still something to derive{where}", fix=fix)
+    def _limit(self, what: str, option: str) -> LimitReachedError:
+        return LimitReachedError(option, what, self.progress.working_on)
 
 
 _SHOW_EVERY = 0.1

@@ -1,20 +1,42 @@
 """The local engine: explicit facts in, everything that follows from them out, unit by unit.
 
-Every change is a `Transaction` (`begin`): facts and rules change, deltas are propagated, and it commits, or rolls back.
+Every change is a `Transaction` (`begin`): facts and rules change, deltas are propagated, and it commits, or rolls back. This
+module is the door to the engine: other engines, which evaluate some units here and others elsewhere, import from it alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.query_answers import answers
+from tidelog.local.kernel.build import announce_compilation
+from tidelog.local.lookahead.look_ahead import LookAhead
+from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.program_state import ProgramState
+from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
-from tidelog.local.transaction import Transaction
+from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.syntax.tree import Literal
+
+if TYPE_CHECKING:
+    from tidelog.streams.update import Update
+
+__all__ = [
+    "Dictionary",
+    "Difference",
+    "EncodedUpdate",
+    "LocalEngine",
+    "LookAhead",
+    "Transaction",
+    "UpdateResult",
+    "VirtualRelation",
+    "announce_compilation",
+]
 
 
 class LocalEngine(ProgramState):
@@ -30,6 +52,15 @@ class LocalEngine(ProgramState):
             transaction.maintain()
             transaction.commit()
 
+    def look_ahead(self, read: Callable[[Update], EncodedUpdate | None], *, always: bool) -> LookAhead:
+        """What is known of the updates of a stream; `read` encodes an update before its turn, or gives None."""
+        return LookAhead(self, read, always=always)
+
+    @property
+    def dictionary(self) -> Dictionary:
+        """Values to ids and back."""
+        return self.state.terms
+
     def stored(self, relation: str) -> Table | VirtualRelation | None:
         """What holds the facts of a relation, or None if there is no such relation."""
         if relation in self.state.virtual or relation in self.state.tables:
@@ -39,3 +70,31 @@ class LocalEngine(ProgramState):
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
         """All bindings of the named variables that make a body true, each once."""
         return answers(self.state, self.core.arities, body, names, watch)
+
+    # --- for an owner that evaluates some units elsewhere ----------------------------------------------------------------
+
+    def load(self, relation: str, arity: int, rows: Rows) -> None:
+        """Store facts of a relation: explicit ones of a unit that is not materialised yet, or facts derived elsewhere."""
+        self.state.ensure_table(relation, arity).insert(rows)
+
+    def snapshot(self, relation: str) -> Rows | VirtualRelation:
+        """The facts of a relation, which later updates do not change."""
+        stored = self.state.stored(relation)
+        return stored.snapshot() if isinstance(stored, Table) else stored
+
+    def rows(self, relation: str) -> Rows:
+        """The facts of a relation, until the next update."""
+        return self.state.stored(relation).rows
+
+    def explicit_rows(self, relation: str) -> Rows | None:
+        """The explicit facts of a relation, by the name that stores them; None if there are none."""
+        tables = self.state.explicit if relation in self.derived else self.state.tables
+        return tables[relation].rows if relation in tables else None
+
+    def size(self, relation: str) -> int:
+        """How many facts a relation has."""
+        return len(self.state.stored(relation))
+
+    def stored_sizes(self) -> dict[str, int]:
+        """How many facts each relation has that is not virtual, internal ones included."""
+        return {name: len(table) for name, table in self.state.tables.items()}

@@ -26,10 +26,18 @@ from tidelog.program.program import Program
 class ProgramState:
     """The units of a program, their facts and runtimes, and what has happened to explicit facts since they were maintained."""
 
-    def __init__(self, program: Program, *, modules: bool = True, algorithm: str = "auto") -> None:
-        """With the algorithm `rematerialise` every unit that a change reaches is derived anew."""
+    def __init__(
+        self, program: Program, *, modules: bool = True, algorithm: str = "auto", rules: Sequence[int] | None = None
+    ) -> None:
+        """With the algorithm `rematerialise` every unit that a change reaches is derived anew.
+
+        `rules` are the numbers of the program's rules, if rules have changed before.
+        """
         self.modules, self.algorithm = modules, algorithm
-        self.structure, self.state = Structure.of(core_of(program, modules=modules)), State()
+        core = core_of(program, modules=modules)
+        if rules is not None:
+            core.parts = {number: core.parts[at] for at, number in enumerate(rules) if at in core.parts}
+        self.structure, self.state = Structure.of(core), State()
         self.state.prepare(self.core)
         for name, table in self.state.tables.items():
             if algorithm == "counting" and name in self.derived:

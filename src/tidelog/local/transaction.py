@@ -8,7 +8,7 @@ step has an undo log of its own, and a rollback runs them in reverse. A transact
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Self
@@ -148,6 +148,8 @@ class Transaction:
     def maintain(self, marks: FirstSuspects | None = None) -> None:
         """Derive what follows so far: one step."""
         started = perf_counter()
+        if self.watch.counts_facts:
+            self.watch.progress.facts = self._engine.visible_count()
         propagation = self.begin_step(marks)
         if self._engine.has_derived:
             propagation.run(self._engine.structure)
@@ -157,12 +159,10 @@ class Transaction:
         self.shortest_step = min(self.shortest_step, perf_counter() - started)
 
     def begin_step(self, marks: FirstSuspects | None = None) -> Propagation:
-        """Begin to propagate deltas; for those who visit the units themselves."""
-        engine, watch = self._engine, self.watch
-        if watch.counts_facts:
-            watch.progress.facts = engine.visible_count()
+        """Begin to propagate deltas."""
+        engine = self._engine
         context = UpdateContext(
-            Evaluation(engine.state, watch, Statistics()),
+            Evaluation(engine.state, self.watch, Statistics()),
             self.undo,
             engine.changes,
             engine.algorithm,
@@ -177,8 +177,7 @@ class Transaction:
 
     def end_step(self, marks: FirstSuspects | None = None) -> None:
         """All units have been visited: take over the deltas and what was counted."""
-        assert self._propagation is not None
-        engine, propagation = self._engine, self._propagation
+        engine, propagation = self._engine, self._units
         context = propagation.context
         self.watch.poll()
         context.deltas.end()
@@ -189,12 +188,59 @@ class Transaction:
             self._migration.obsolete += propagation.replaced_tables
         if marks is not None:
             context.counters.add(marks.finish())
-        done = context.evaluation.statistics
-        self.statistics.add(done.rounds, done.undefined)
+        self._count(context)
         self.counters.add(context.counters)
         self.chosen |= context.chosen
         for phase, seconds in context.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
+
+    def _count(self, context: UpdateContext) -> None:
+        done = context.evaluation.statistics
+        self.statistics.add(done.rounds, done.undefined)
+
+    # --- units one by one, for an owner that evaluates others elsewhere ---------------------------------------------------
+
+    def materialise(self, numbers: Iterable[int]) -> None:
+        """Derive some units from scratch; their tables hold explicit facts, and nothing else."""
+        propagation, engine = self.begin_step(), self._engine
+        for number in numbers:
+            unit = engine.structure.units[number]
+            for name in unit.relations:
+                if name not in unit.operators and len(table := engine.state.tables[name]):
+                    engine.state.explicit_table(name).insert(table.rows)
+            propagation.materialise(number)
+        self._count(propagation.context)
+
+    def begin_units(self, derived: Container[str]) -> list[str]:
+        """Begin to maintain units one by one; which relations have a delta by now.  `derived` are those with units here."""
+        return self.begin_step().begin(derived)
+
+    def visit(self, number: int) -> None:
+        """Maintain a unit, if the changes so far affect it."""
+        if self._units.is_affected(number, self._engine.structure.units[number]):
+            self._units.visit(number)
+
+    def delta(self, relation: str) -> Delta | None:
+        """The delta of a relation so far."""
+        return self._units.context.deltas.of.get(relation)
+
+    def set_delta(self, relation: str, inserted: Rows, deleted: Rows) -> None:
+        """Apply the delta of a relation that is derived elsewhere."""
+        context = self._units.context
+        table = context.state.tables[relation]
+        begin = table.end
+        if len(deleted):
+            self.undo.remove(table, deleted)
+        table.insert(inserted)
+        if len(deleted):
+            context.deltas.changed(relation, inserted, deleted)
+        else:
+            context.deltas.grew(relation, begin)
+
+    @property
+    def _units(self) -> Propagation:
+        assert self._propagation is not None, "begin_units comes first"
+        return self._propagation
 
     # --- steps of a stream that looks ahead ------------------------------------------------------------------------------
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.core.keys import key_of, keys_of_column
 from tidelog.errors import fail
 from tidelog.files.columns import TypedColumn
 from tidelog.files.ranges import one_zero_one_nan
 from tidelog.files.text_types import parse
-from tidelog.spark.data.keys import key_of, keys_of_column
 from tidelog.values import XSD, Kind, language_literal, typed_literal
 
 if TYPE_CHECKING:

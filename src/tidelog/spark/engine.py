@@ -1,4 +1,4 @@
-"""The Spark engine: component by component, each where it belongs."""
+"""The Spark engine: evaluates a program component by component, each in the kernel of this process or on Spark."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tidelog.core.limits import Watch
+from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, Unit, is_visible
 from tidelog.core.statistics import Round, Statistics
-from tidelog.core.units import Structure
-from tidelog.errors import TidelogError
-from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.kernel.build import announce_compilation
-from tidelog.local.maintenance.cost_model import costs_of, rows_of
-from tidelog.local.storage.state import State
-from tidelog.local.storage.undo_log import UndoLog
+from tidelog.local.engine import LocalEngine, announce_compilation
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
 from tidelog.spark.data.exchange import Exchange, Keys
 from tidelog.spark.evaluation.closure import closed
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, Placement, Where, choose
+from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where, choose
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import constants, pivots
 from tidelog.spark.maintenance.update_keys import UpdateKeys
@@ -49,51 +43,52 @@ class SparkEngine:
         lineage: Lineage,
         *,
         modules: bool = True,
+        algorithm: str = "auto",
         placement: str = "auto",
         budget: int,
         rules: Sequence[int] | None = None,
         terms: SparkDictionary | None = None,
     ) -> None:
-        """`rules` are the numbers of the program's rules, if some have come or gone; `terms`, a dictionary to use again."""
-        self.program, self.spark, self.lineage = program, spark, lineage
+        """`rules` are the numbers of the program's rules, if rules have changed; `terms` is a dictionary to share."""
+        self.spark, self.lineage = spark, lineage
         self.forced, self.budget, self.modules = placement, budget, modules
-        kernel_core = core_of(program, modules=modules)
-        if rules is not None:
-            kernel_core.parts = {number: kernel_core.parts[at] for at, number in enumerate(rules) if at in kernel_core.parts}
-        self.structure = Structure.of(kernel_core)
-        self.frame_core = self.core_for_frames(program)
-        self.state = State()
-        self.state.prepare(kernel_core)
-        self.exchange = Exchange(spark, lineage, self.state, pivots(self.frame_core), terms)
-        self.placements: list[Placement] = []
-        self.where: dict[str, Where] = {}
-        """For relations of the program where they are evaluated."""
-        self.given_up: dict[str, int] = {}
-        """Where deletions on Spark were not worth it, and with how many lost facts."""
-        self.derived_in_kernel: set[str] = set()
-        self.derived_on_spark: set[str] = set()
-        """Relations with rules, internal ones included, by where they were evaluated."""
+        self.algorithm = algorithm
+        self.local = LocalEngine(program, modules=modules, algorithm=algorithm, rules=rules)
+        self.placed = PlacedProgram(program, self.core_for_frames(program))
+        self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
+        self.too_expensive: dict[str, int] = {}
+        """By owner of a unit on Spark: how many deletions were last too expensive to maintain."""
         self.statistics = Statistics()
         self.has_derived = False
-        """Whether everything that followed from some facts has been derived, even if more have come since."""
+        """Whether everything that follows from some explicit facts has been derived, even if more were added since."""
         self.waiting: dict[str, UpdateKeys] = {}
-        """Facts that have come since."""
+        """Explicit facts that were added since."""
 
     def core_for_frames(self, program: Program) -> Core:
-        """Rounds take a transitive relation for what it says, unless somebody asks for the ways of its own."""
+        """The program as Spark evaluates it: where rounds are forced, transitive relations have rules like any other."""
         return core_of(program, modules=self.modules and self.forced != Where.ROUNDS, native=frozenset())
+
+    @property
+    def program(self) -> Program:
+        """The checked rules."""
+        return self.placed.program
+
+    @property
+    def frame_core(self) -> Core:
+        """The program as Spark evaluates it."""
+        return self.placed.frame_core
 
     @property
     def kernel_core(self) -> Core:
         """The program as the kernel evaluates it."""
-        return self.structure.core
+        return self.local.core
 
     def stored_name(self, relation: str) -> str:
-        """Where facts that the user gives are kept."""
+        """The relation that stores the explicit facts of a relation."""
         return self.frame_core.stored_name(relation)
 
     def add(self, relation: str, keys: Keys, rows: int, arity: int) -> None:
-        """Add explicit facts, given as keys; nothing is derived until somebody asks."""
+        """Add explicit facts, given as keys; nothing is derived until facts are read."""
         if self.has_derived:
             self.waiting.setdefault(relation, UpdateKeys(arity)).insert.append((keys, rows))
         else:
@@ -108,21 +103,21 @@ class SparkEngine:
         """The arity of a relation, internal ones included."""
         return self.kernel_core.arities.get(name, self.frame_core.arities.get(name, 0))
 
-    # --- deriving --------------------------------------------------------------------------------------------------------
+    # --- evaluation ------------------------------------------------------------------------------------------------------
 
-    def maintain(self, watch: Watch, follows: Callable[[Component], bool] = lambda _: False) -> None:
-        """Derive everything, but for components that follow what has changed."""
+    def evaluate(self, watch: Watch, maintain: Callable[[Component], bool] = lambda _: False) -> None:
+        """Derive everything, but for components that another engine has derived, or that `maintain` maintains."""
         announce_compilation()
         watch.progress.units = len(self.program.graph.components)
         if self.forced not in ("auto", Where.KERNEL):
             self.exchange.terms.number(constants(self.frame_core))
         for component in self.program.graph.components:
             watch.progress.unit = component.number
-            if component.predicates[0] in self.where:  # another engine has derived it, and this one will follow changes
-                self.bring_inputs(component)
-            elif not follows(component):
+            if component.predicates[0] in self.placed.where:  # reused; updates will read its inputs
+                self.inputs_to_spark(component)
+            elif not maintain(component):
                 self._evaluate(component, watch)
-        self.has_derived = True
+        self.has_derived = self.local.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:
         rules = [self.program.rules[at] for at in component.rules]
@@ -132,7 +127,7 @@ class SparkEngine:
         where, why = choose(self.forced, size, self.budget)
         closure = self._closure(component)
         if where is Where.KERNEL and self.forced == "auto" and not self._try_kernel(component, inputs, watch, why):
-            where, why = Where.ROUNDS, "its facts outgrew the budget of the kernel"
+            where, why = Where.ROUNDS, "its facts outgrew the memory budget of the kernel"
         elif where is Where.KERNEL and self.forced != "auto":
             self._in_kernel(component, inputs, watch, why)
         if where is Where.KERNEL:
@@ -145,18 +140,18 @@ class SparkEngine:
 
     def where_of(self, relation: str) -> Where:
         """Where a relation of the program was evaluated."""
-        return self.where[relation]
+        return self.placed.where[relation]
 
     def seconds_of(self, relation: str) -> float:
-        """What it took to derive the component of a relation."""
-        return max((placed.seconds for placed in self.placements if relation in placed.relations), default=0.0)
+        """How long it took to derive the component of a relation."""
+        return max((placed.seconds for placed in self.placed.placements if relation in placed.relations), default=0.0)
 
-    def bring(self, relation: str, arity: int) -> bool:
-        """Have explicit facts somewhere that nobody has asked for yet; whether they were."""
+    def ensure_stored(self, relation: str, arity: int) -> bool:
+        """Store explicit facts that no rule has read yet in the kernel or on Spark; whether that was to do."""
         stored, exchange = self.stored_name(relation), self.exchange
         if stored in exchange.in_kernel or stored in exchange.relations:
             return False
-        where = self.where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
+        where = self.placed.where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
         if where is Where.KERNEL:
             exchange.to_kernel(stored, arity)
         else:
@@ -166,9 +161,9 @@ class SparkEngine:
     def _closure(self, component: Component) -> Closure | None:
         """The closure that a component is, if it is one."""
         for unit in self.frame_units(component):
-            for special in unit.operators.values():
-                if isinstance(special, Closure):
-                    return special
+            for operator in unit.operators.values():
+                if isinstance(operator, Closure):
+                    return operator
         return None
 
     def _place_closure(self, closure: Closure, inputs: set[str], own: set[str], why: str) -> tuple[Where, str]:
@@ -182,57 +177,57 @@ class SparkEngine:
         """The units of a component as they are evaluated on Spark."""
         return [unit for unit in self.frame_core.units if unit.owner in component.predicates]
 
-    def kernel_units(self, component: Component) -> list[Unit]:
-        """The units of a component as the kernel evaluates them."""
-        units = self.structure.units
-        numbers = [number for number, unit in units.items() if unit.owner in component.predicates]
-        return [units[number] for number in sorted(numbers, key=self.structure.order.__getitem__)]
+    def kernel_units(self, component: Component) -> dict[int, Unit]:
+        """The units of a component as the kernel evaluates them, by their numbers and in their order."""
+        structure = self.local.structure
+        numbers = [number for number, unit in structure.units.items() if unit.owner in component.predicates]
+        return {number: structure.units[number] for number in sorted(numbers, key=structure.order.__getitem__)}
 
-    # --- rules that come and go ------------------------------------------------------------------------------------------
+    # --- other rules -----------------------------------------------------------------------------------------------------
 
-    def take_over(self, component: Component, placed: Placement) -> None:
-        """Have a component's relations from another engine, which has derived them."""
-        self.derived_on_spark |= {name for unit in self.frame_units(component) for name in unit.relations}
-        self.where.update(dict.fromkeys(component.predicates, placed.where))
-        self.placements.append(placed)
+    def install(self, placed: PlacedProgram) -> None:
+        """Evaluate these rules from now on."""
+        self.placed = placed
+        self.exchange.pivots = pivots(placed.frame_core)
+
+    def reuse(self, component: Component, placement: Placement) -> None:
+        """Take a component for derived, since its relations were copied from another engine."""
+        self.placed.place(placement, on_spark=(name for unit in self.frame_units(component) for name in unit.relations))
 
     @property
     def is_in_kernel(self) -> bool:
         """Whether all relations are in the kernel, and nowhere else."""
-        return all(where is Where.KERNEL for where in self.where.values()) and not self.exchange.relations
+        return all(where is Where.KERNEL for where in self.placed.where.values()) and not self.exchange.relations
 
     @property
-    def has_outgrown(self) -> bool:
-        """Whether something in the kernel has become so large that it would be placed elsewhere now."""
-        tables, allowed = self.state.tables, 2 * (self.budget // BYTES_A_FACT)  # what is read there, and what is derived
-        if self.forced != "auto" or sum(map(len, tables.values())) <= allowed:
+    def exceeds_budget(self) -> bool:
+        """Whether a unit in the kernel has become so large that it would be placed on Spark now."""
+        allowed = 2 * (self.budget // BYTES_A_FACT)  # for what it reads, and for what it derives
+        if self.forced != "auto" or sum((sizes := self.local.stored_sizes()).values()) <= allowed:
             return False
-        read = ({*unit.relations, *unit.uses} for unit in self.structure.units.values() if self.where[unit.owner] is Where.KERNEL)
-        return any(sum(len(tables[name]) for name in names if name in tables and is_visible(name)) > allowed for names in read)
+        in_kernel = (unit for unit in self.local.structure.units.values() if self.where_of(unit.owner) is Where.KERNEL)
+        read = ({*unit.relations, *unit.uses} for unit in in_kernel)
+        return any(sum(sizes.get(name, 0) for name in names if is_visible(name)) > allowed for names in read)
 
-    def note_kernel(self) -> None:
-        """Know which relations the kernel has."""
-        names = (self.kernel_core.arities.keys() - self.exchange.read.keys()) | self.exchange.in_kernel
-        self.exchange.in_kernel = {name for name in names if name in self.state.tables or name in self.state.virtual}
+    def update_kernel_relations(self) -> None:
+        """Note which relations the kernel holds, after the local engine has added or dropped some."""
+        names = (self.kernel_core.arities.keys() - self.exchange.ingested.keys()) | self.exchange.in_kernel
+        self.exchange.in_kernel = {name for name in names if self.local.stored(name) is not None}
 
     # --- in the kernel ---------------------------------------------------------------------------------------------------
 
     def _try_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> bool:
-        """Evaluate in the kernel as long as its budget lasts; whether it did."""
+        """Evaluate in the kernel as long as its memory budget lasts; whether it did."""
         allowed = self.budget // BYTES_A_FACT
-        limits = watch.limits
-        if limits.facts is None or limits.facts > watch.progress.facts + allowed:
-            watch.limits = replace(limits, facts=watch.progress.facts + allowed)
-        undo, facts = UndoLog(self.state), watch.progress.facts
-        before = set(self.exchange.in_kernel)
+        limits, facts = watch.limits, watch.progress.facts
+        if limits.facts is None or limits.facts > facts + allowed:
+            watch.limits = replace(limits, facts=facts + allowed)
         try:
             self._in_kernel(component, inputs, watch, why)
-        except TidelogError as error:
-            undo.rollback()
-            self.exchange.in_kernel = before
+        except LimitReachedError as error:
             is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
             watch.progress.facts = facts
-            if is_own_limit and any("facts" in (d.message or "") and d.code == "TL070" for d in error.diagnostics):
+            if is_own_limit and error.option == "facts":
                 return False
             raise
         finally:
@@ -240,23 +235,22 @@ class SparkEngine:
         return True
 
     def _in_kernel(self, component: Component, inputs: set[str], watch: Watch, why: str) -> None:
-        started = time.perf_counter()
-        for name in (*inputs, *(self.kernel_core.stored_name(name) for name in component.predicates)):
-            self.exchange.to_kernel(name, self.arity(name))
-        statistics = Statistics()
-        evaluation = Evaluation(self.state, watch, statistics)
-        with watch.deferring_interrupts():
-            for unit in self.kernel_units(component):
-                for name in unit.relations:
-                    if name not in unit.operators and len(self.state.tables[name]):
-                        self.state.explicit_table(name).insert(self.state.tables[name].rows)
-                spent = time.thread_time()
-                evaluation.from_scratch(unit)
-                costs_of(unit, self.state).derived(time.thread_time() - spent, rows_of(unit, self.state))
+        started, before = time.perf_counter(), set(self.exchange.in_kernel)
+        units, transaction = self.kernel_units(component), self.local.begin(watch)
+        try:
+            for name in (*inputs, *(self.kernel_core.stored_name(name) for name in component.predicates)):
+                self.exchange.to_kernel(name, self.arity(name))
+            with watch.deferring_interrupts():
+                transaction.materialise(units)
+                statistics = transaction.commit().statistics
+        except BaseException:
+            transaction.rollback()
+            self.exchange.in_kernel = before
+            raise
         self.exchange.in_kernel |= {*component.predicates}
-        self.derived_in_kernel |= {name for unit in self.kernel_units(component) for name in unit.relations}
         self.statistics.undefined += statistics.undefined
-        self._note(component, Where.KERNEL, why, statistics.rounds, started)
+        derived = {name for unit in units.values() for name in unit.relations}
+        self.placed.place(self._placement(component, Where.KERNEL, why, statistics.rounds, started), in_kernel=derived)
 
     # --- on Spark --------------------------------------------------------------------------------------------------------
 
@@ -267,45 +261,44 @@ class SparkEngine:
         units = self.frame_units(component)
         for name in {name for unit in units for name in unit.relations}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
-        self.bring_inputs(component)
+        self.inputs_to_spark(component)
         rounds = Rounds(self.spark, self.lineage, self.exchange.terms, self.exchange.relations, watch)
         for unit in units:
-            closures = [(name, s) for name, s in unit.operators.items() if isinstance(s, Closure)]
+            closures = [(name, operator) for name, operator in unit.operators.items() if isinstance(operator, Closure)]
             for name in unit.relations:
                 if self.exchange.relations[name].count:
                     self.exchange.explicit[name] = self.exchange.relations[name].copy()
             explicit = self.exchange.explicit.values()
-            self.lineage.protect(piece for held in explicit for piece, _ in held.pieces)  # they may become one there, not here
-            self.derived_on_spark |= {*unit.relations}
-            for name, special in closures:
-                self.close_relation(name, special, where)
+            # A derived relation that merges its segments must not release those that the explicit copy still reads.
+            self.lineage.protect(segment for facts in explicit for segment, _ in facts.segments)
+            for name, operator in closures:
+                self.close_relation(name, operator, where)
             if not closures:
                 rounds.evaluate(unit)
-        self._note(component, where, why, rounds.done, started)
+        derived = {name for unit in units for name in unit.relations}
+        self.placed.place(self._placement(component, where, why, rounds.done, started), on_spark=derived)
 
-    def bring_inputs(self, component: Component) -> None:
-        """Have all that a component reads on Spark."""
+    def inputs_to_spark(self, component: Component) -> None:
+        """Copy all that a component reads to Spark."""
         for name in {name for unit in self.frame_units(component) for name in unit.uses}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
 
-    def close_relation(self, name: str, special: Closure, where: Where) -> None:
-        """Fill a transitive relation."""
-        relations, edge = self.exchange.relations, special.module.edge
+    def close_relation(self, name: str, closure: Closure, where: Where) -> None:
+        """Derive a transitive relation from its explicit pairs and steps."""
+        relations, edge = self.exchange.relations, closure.module.edge
         steps = relations[edge].frame(self.spark) if edge is not None else None
         frame = closed(
-            special.module, relations[special.given].frame(self.spark), steps, self.lineage, by_stars=where is Where.COMPONENTS
+            closure.module, relations[closure.given].frame(self.spark), steps, self.lineage, by_stars=where is Where.COMPONENTS
         )
-        piece, count = self.lineage.cut_and_count(frame)
-        relations[name].add(piece, count, self.lineage)
+        segment, count = self.lineage.cut_and_count(frame)
+        relations[name].add(segment, count, self.lineage)
 
-    def _note(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> None:
+    def _placement(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> Placement:
         by_round: dict[int, int] = {}
         for r in rounds:
             by_round[r.number] = by_round.get(r.number, 0) + r.new_facts
         history = [by_round[number] for number in sorted(by_round)]
         facts = sum(self.exchange.size(name) for name in component.predicates)
-        last = max(by_round, default=0)
-        seconds = time.perf_counter() - started
-        self.where.update(dict.fromkeys(component.predicates, where))
-        self.placements.append(Placement(component.predicates, where, why, last, seconds, facts, history))
         self.statistics.add(rounds)
+        seconds = time.perf_counter() - started
+        return Placement(component.predicates, where, why, max(by_round, default=0), seconds, facts, history)

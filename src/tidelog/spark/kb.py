@@ -1,24 +1,49 @@
-"""The knowledge base on Spark: the same questions, of facts that come from files, tables and DataFrames."""
+"""The knowledge base on Spark: facts from files, tables and DataFrames, updates of facts and rules, and updates of a stream."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from time import perf_counter
 from typing import TYPE_CHECKING
 
+from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
+from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
+from tidelog.program.live_rules import RuleDifference
+from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.redaction import without_secrets
-from tidelog.spark.changeable import Changeable
+from tidelog.spark.data.spark_change import SparkChange
+from tidelog.spark.engine import SparkEngine
+from tidelog.spark.maintenance.comparison import Comparison, ComposedDeltas, Snapshot
+from tidelog.spark.maintenance.reuse import affected_relations, reuse_unaffected, visits
+from tidelog.spark.maintenance.rules_in_kernel import OverBudgetError, RuleUpdateInKernel, is_possible
+from tidelog.spark.maintenance.rules_in_rounds import RulesInRounds
+from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel
+from tidelog.spark.maintenance.update import SparkUpdate
+from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_update, merged, read_update
+from tidelog.spark.maintenance.update_result import UpdateResult
+from tidelog.spark.materialisation import Materialisation
+from tidelog.spark.session.lineage import lost_blocks_explained
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from tidelog.changes import Change
     from tidelog.files.delimited import Header
     from tidelog.spark.ingest import Ingested, Rejects
+    from tidelog.streams.update import Update
 
 
-class SparkKnowledgeBase(Changeable):
+class SparkKnowledgeBase(Materialisation):
     """A knowledge base whose facts may be more than one process can hold."""
+
+    _stream: StreamInKernel | None = None
+
+    # --- loading ---------------------------------------------------------------------------------------------------------
 
     def load(
         self,
@@ -34,7 +59,7 @@ class SparkKnowledgeBase(Changeable):
         rejects: Rejects | None = None,
     ) -> LoadReport:
         """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
-        from tidelog.spark.ingest import Rejects, ingest
+        from tidelog.spark.ingest import Rejects, SourceOptions, ingest
 
         if refused := options_given(defaults=defaults, upsert=upsert or None):
             fix = "give the rows to `update(upsert=…)`" if upsert else "leave it out"
@@ -45,10 +70,7 @@ class SparkKnowledgeBase(Changeable):
                 source,
                 relation,
                 self.relations.get(relation),
-                format=format,
-                header=header,
-                options=options,
-                columns=columns,
+                SourceOptions(format, header, options or {}, columns or {}),
                 rejects=rejects if rejects is not None else Rejects(),
                 lineage=self._started_engine.lineage,
             )
@@ -70,19 +92,210 @@ class SparkKnowledgeBase(Changeable):
         return reports
 
     def _add(self, found: Ingested) -> LoadReport:
-        relation, rows = found.relation, found.rows
-        width = len([name for name in found.frame.columns if name.startswith("k")])
-        self._know(relation, self.relations[relation].arity if relation in self.relations else width)
-        if not self._started_engine.has_derived:
-            self._read.append((relation, found.kept, rows))
-        self._started_engine.add(relation, found.kept, rows, self.relations[relation].arity)
+        relation, rows, engine = found.relation, found.rows, self._started_engine
+        self._know(relation, self.relations[relation].arity if relation in self.relations else found.width)
+        if not engine.has_derived:
+            self._version = replace(self._version, inputs=(*self._version.inputs, (relation, found.kept, rows)))
+        engine.add(relation, found.kept, rows, self.relations[relation].arity)
         self.loads.append(LoadReport(relation, rows, rows, found.description, found.rejected))
         return self.loads[-1]
+
+    # --- updates of facts ------------------------------------------------------------------------------------------------
+
+    def update(
+        self,
+        insert: Given = (),
+        delete: Given = (),
+        upsert: Given = (),
+        *,
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
+    ) -> SparkChange:
+        """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
+
+        Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
+        `insert={"edge": df}`.  If rules change, the relations that depend on them are maintained, or derived anew.
+        """
+        if self._stream is not None:
+            self._stream.ahead.forget()
+        parts = {"delete": delete, "insert": insert, "upsert": upsert}
+        if remove_rules or add_rules:
+            return self._change_rules(parts, remove_rules, add_rules)
+        return self._update(parts)
+
+    def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
+        started = perf_counter()
+        given, engine = self._read_update(parts, planned), self._engine_within_budget()
+        with self._all_or_nothing():
+            done, unknown = self._apply(engine, given)
+        engine.lineage.sweep(engine.exchange.in_use())
+        return UpdateResult(done, dict(self.relations), unknown, perf_counter() - started).change(self._as_frame)
+
+    def _apply(
+        self, engine: SparkEngine, given: dict[str, UpdateKeys], protected: Sequence[DataFrame] = ()
+    ) -> tuple[SparkUpdate, int]:
+        """Run an update; and how many of the facts to delete are of relations that are not known."""
+        with lost_blocks_explained(), SparkUpdate(engine, self._watch(), protected) as update:
+            update.apply(self._of_known_relations(given))
+        return update, self._unknown(given)
+
+    def _engine_within_budget(self) -> SparkEngine:
+        """The maintained engine; evaluated anew if the updates before made a unit in the kernel too large for it."""
+        engine = self._maintained_engine()
+        if not engine.exceeds_budget:
+            return engine
+        with self._all_or_nothing():
+            self.restore(list(self.explicit_facts()), engine.exchange.terms)
+            reuse_unaffected(self._started_engine, engine, set())
+            return self._maintained_engine()
+
+    # --- what an update asks for -----------------------------------------------------------------------------------------
+
+    def _read_update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> dict[str, UpdateKeys]:
+        """What an update does to facts, with those that stand among its rules."""
+        among_rules: dict[str, Given] = {
+            "delete": [(name, *values) for name, values in planned.delete],
+            "insert": [(name, *values) for name, values in planned.insert],
+        }
+        schema = self._schema
+        found = (
+            read_update(some, schema.program, schema.relation, schema.key_of, self._read_whole) for some in (parts, among_rules)
+        )
+        return merged(*found)
+
+    def _of_known_relations(self, given: dict[str, UpdateKeys]) -> dict[str, UpdateKeys]:
+        """What an update does to known relations; those that it inserts facts of are known from now on."""
+        for name, facts in given.items():
+            if facts.insert or facts.upsert or name in self.relations:
+                self._know(name, facts.arity)
+        return {name: facts for name, facts in given.items() if name in self.relations}
+
+    def _unknown(self, given: dict[str, UpdateKeys]) -> int:
+        return sum(rows for name, facts in given.items() if name not in self.relations for _, rows in facts.delete)
+
+    def _read_whole(self, relation: str, source: object) -> Ingested:
+        """Facts for an update, in which nothing may be rejected."""
+        from tidelog.spark.ingest import Rejects, ingest
+
+        lineage = self._started_engine.lineage
+        known = self.relations.get(relation)
+        found = ingest(self.spark, source, relation, known, rejects=Rejects(), lineage=lineage)
+        if found.rejected:
+            message = f"{found.rejected:,} rows for `{relation}` do not fit, so nothing is changed"
+            raise fail("TL072", message, fix="load them with rejects, or repair them")
+        return found
+
+    # --- updates of a stream ---------------------------------------------------------------------------------------------
+
+    def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
+        """One update of a stream; where everything is in the kernel, it looks ahead to the next one."""
+        is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
+        engine = self._engine_within_budget()
+        if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
+            return self._update_with(update)
+        if self._stream is None or not self._stream.serves(engine):
+            self._stream = StreamInKernel(engine, self._read_ahead, always=self._marking is True)
+        with self._all_or_nothing():
+            encoded = self._stream.ahead.given(update)
+            if encoded is None or encoded.relations != len(self._schema.loaded):
+                encoded = self._encoded(update)
+            for name, rows in encoded.added():
+                self._know(name, rows.shape[1])
+                engine.ensure_stored(name, rows.shape[1])
+            done = self._stream.apply(update, next_update, encoded, self._watch())
+        return done.change(dict(self.relations), self._as_frame)
+
+    def _encoded(self, update: Update) -> EncodedUpdate:
+        """The request of an update of a stream, as rows of the kernel."""
+        given = self._read_update({"delete": update.delete, "insert": update.insert, "upsert": update.upsert})
+        engine = self._maintained_engine()
+        for name in given.keys() & self.relations.keys():
+            engine.ensure_stored(name, given[name].arity)
+        return encoded_update(engine.exchange.local_rows, given, len(self._schema.loaded))
+
+    def _read_ahead(self, update: Update) -> EncodedUpdate | None:
+        """The same before its turn; None if it has an error, which is raised in its turn."""
+        try:
+            return self._encoded(update)
+        except TidelogError:
+            return None
+
+    # --- updates of rules ------------------------------------------------------------------------------------------------
+
+    def _change_rules(self, parts: dict[str, Given], remove: str | Iterable[str], add: str | Iterable[str]) -> SparkChange:
+        """Remove and add rules, and facts with them."""
+        engine = self._engine_within_budget()
+        texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
+        self._schema = replace(self._schema, live=self._schema.live_rules())
+        planned = plan_change(self._schema.live_rules(), texts[0], texts[1], self._schema.loaded)
+        if planned.difference is None:
+            with self._all_or_nothing():
+                self._schema = self._schema.changed(planned, engine.local.has_explicit)
+                return self._update(parts, planned)
+        for name, known in {**self.relations, **planned.relations}.items():
+            engine.ensure_stored(name, known.arity)
+        if is_possible(engine):
+            try:
+                with self._all_or_nothing():
+                    return self._change_in_kernel(engine, parts, planned, planned.difference)
+            except OverBudgetError:
+                pass  # what the rules derive is too large for the kernel: on Spark, then
+        with self._all_or_nothing():
+            return self._change_on_spark(engine, parts, planned, planned.difference)
+
+    def _change_in_kernel(
+        self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
+    ) -> SparkChange:
+        """Where everything is in the kernel, the local engine maintains it under the new rules."""
+        started, known = perf_counter(), {**self.relations, **planned.relations}
+        unknown = 0
+
+        def read() -> tuple[dict[str, UpdateKeys], list[str]]:
+            nonlocal unknown
+            self._schema = self._schema.changed(planned, engine.local.has_explicit)
+            found = self._read_update(parts, planned)
+            requested = self._of_known_relations(found)
+            unknown = self._unknown(found)
+            return requested, [name for name in difference.forgotten if name not in self._schema.loaded]
+
+        with RuleUpdateInKernel(engine, self._watch()) as update:
+            update.change(difference, read)
+        result = UpdateResult(update, {**known, **self.relations}, unknown, perf_counter() - started)
+        return result.change(self._as_frame, rule_report(difference, update.in_kernel.visits))
+
+    def _change_on_spark(
+        self, engine: SparkEngine, parts: dict[str, Given], planned: RuleChange, difference: RuleDifference
+    ) -> SparkChange:
+        """A new engine reuses what the rules do not affect, and maintains the rest in rounds, or derives it anew."""
+        started, relations = perf_counter(), {**self.relations, **planned.relations}
+        affected = affected_relations(difference)
+        explicit = list(self.explicit_facts())
+        self._schema = self._schema.changed(planned, lambda _: False)  # `restore` knows those with explicit facts
+        self.restore(explicit, engine.exchange.terms)
+        renewed, watch = self._started_engine, self._watch()
+        reuse_unaffected(renewed, engine, affected)
+        in_rounds = RulesInRounds(renewed, engine, difference, affected, watch)
+        self._version = replace(self._version, has_begun=True)
+        with lost_blocks_explained():
+            renewed.evaluate(watch, in_rounds.maintain)
+        self._version = replace(self._version, inputs=())
+        done, unknown = self._apply(renewed, self._read_update(parts, planned), in_rounds.protected)
+        renewed.lineage.sweep((*engine.exchange.in_use(), *renewed.exchange.in_use()))  # the change reads what was before
+        anew = affected - in_rounds.maintained
+        before, after = (
+            Snapshot.of(one, [(name, known.arity) for name, known in some.items() if name in anew])
+            for one, some in ((engine, relations), (renewed, self.relations))
+        )
+        given = ({name: facts.copy() for name, facts in one.exchange.explicit.items()} for one in (engine, renewed))
+        composed = ComposedDeltas(in_rounds.maintained, in_rounds.frames, done.frames.deltas, *given)
+        result = UpdateResult(done, {**relations, **self.relations}, unknown, perf_counter() - started)
+        rules = rule_report(difference, [*in_rounds.visits, *visits(renewed, anew)])
+        return result.change_with(Comparison(before, after, self.spark), anew, composed, self._as_frame, rules)
 
 
 @contextmanager
 def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
-    """Around a reader that is given options: its errors repeat none of the secrets among them, nor does what they came from."""
+    """Around a reader that is given options: its errors repeat none of the secrets among them, nor does their cause."""
     try:
         yield
     except TidelogError as error:

@@ -1,4 +1,4 @@
-"""Relations in pieces."""
+"""Relations in segments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tidelog.spark.data.frames import Relation
+from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.data.matrices import frame_of_rows
 from tidelog.spark.session.lineage import Lineage
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def test_a_result_has_as_many_parts_as_a_piece(spark: SparkSession) -> None:
     with Lineage(spark) as lineage:
-        relation = Relation(2, ("c0",))
+        relation = FrameRelation(2, ("c0",))
         for start in (0, 10, 20):
             numbers = np.arange(start, start + 10, dtype=np.int32)
-            piece = lineage.cut(relation.partitioned(frame_of_rows(spark, np.column_stack([numbers, numbers]))))
-            relation.add(piece, 10, lineage)
-        relation.add_few(np.array([[7, 8]], np.int32), lineage, spark)
+            segment = lineage.cut(relation.partitioned(frame_of_rows(spark, np.column_stack([numbers, numbers]))))
+            relation.add(segment, 10, lineage)
+        relation.add_rows(np.array([[7, 8]], np.int32), lineage, spark)
         result = relation.as_result(spark)
         partitions = spark.conf.get("spark.sql.shuffle.partitions")
         assert result.rdd.getNumPartitions() == int(partitions or 0) < relation.frame(spark).rdd.getNumPartitions()

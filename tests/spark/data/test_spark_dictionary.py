@@ -61,7 +61,7 @@ def test_small_pieces_become_one(spark: SparkSession, dictionary: SparkDictionar
     for at in range(30):
         dictionary.number([f"i{at}"])
         assert dictionary.frame.count() == at + 1
-        assert len(dictionary.pieces) <= terms._MOST_PIECES
+        assert len(dictionary.segments) <= terms._MOST_SEGMENTS
     assert numbers(dictionary) == {f"i{at}": at for at in range(30)}
     assert [column.to_pylist() for column in dictionary.decode_rows(np.array([[3, 29]], np.int32))] == [["i3"], ["i29"]]
 
@@ -69,13 +69,13 @@ def test_small_pieces_become_one(spark: SparkSession, dictionary: SparkDictionar
 def test_keys_that_come_one_by_one_do_not_pile_up(
     spark: SparkSession, dictionary: SparkDictionary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the driver does not know all keys, it remembers some, and what it numbers is a piece each time."""
+    """When the driver does not know all keys, it remembers some, and what it numbers is a segment each time."""
     monkeypatch.setattr(terms, "_MOST_COLLECTED", 3)
     dictionary.extend(keys(spark, "sa", "sb", "sc", "sd"), 4)
     assert not dictionary.knows_all
     for at in range(12):
         assert dictionary.number([f"i{at}", f"i{at}"]) == [4 + at] * 2
-        assert len(dictionary.pieces) <= terms._MOST_PIECES + 1
+        assert len(dictionary.segments) <= terms._MOST_SEGMENTS + 1
         assert len(dictionary._met) <= 5
     assert dictionary.number(["i3", "new"]) == [7, 16]
     assert numbers(dictionary).items() >= {f"i{at}": 4 + at for at in range(12)}.items()

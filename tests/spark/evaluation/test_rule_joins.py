@@ -1,4 +1,4 @@
-"""Rules as joins of DataFrames: which literal comes next, and what Spark makes of a relation in pieces."""
+"""Rules as joins of DataFrames: which literal comes next, and what Spark makes of a relation in segments."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def test_of_two_atoms_the_smaller_one_comes_first() -> None:
 
 
 def test_a_relation_in_pieces_is_asked_as_a_whole(spark: SparkSession) -> None:
-    """Else each piece would get a hash table of the other side."""
+    """Else each segment would get a hash table of the other side."""
     private = session(spark)
-    pieces = [frame_of_rows(private, np.array([[at, at]], np.int32)).localCheckpoint() for at in range(4)]
+    segments = [frame_of_rows(private, np.array([[at, at]], np.int32)).localCheckpoint() for at in range(4)]
     other = frame_of_rows(private, np.array([[1, 1], [9, 9]], np.int32)).hint("shuffle_hash")
-    left = union(pieces).join(other, columns(2), "left_anti")
+    left = union(segments).join(other, columns(2), "left_anti")
     assert left._jdf.queryExecution().executedPlan().toString().count("HashJoin") == 1
     assert sorted(map(tuple, left.collect())) == [(0, 0), (2, 2), (3, 3)]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tidelog.core.rules import Unit
-from tidelog.spark.data.frames import Relation
+from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.data.matrices import frame_of_rows
 from tidelog.spark.data.sets import Sets
 from tidelog.spark.maintenance.pre_update_state import PreUpdateState
@@ -26,10 +26,10 @@ def numbered(count: int, start: int) -> np.ndarray[tuple[int, int], np.dtype[np.
 def test_facts_of_a_time(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidelog.spark.maintenance.pre_update_state._WORTH_PARTING", 0)
     with Lineage(spark) as lineage:
-        relation = Relation(2, ("c0",))
+        relation = FrameRelation(2, ("c0",))
         for start, count in ((0, 1), (10, 2), (20, 30), (60, 30)):
             relation.add(lineage.cut(relation.partitioned(frame_of_rows(spark, numbered(count, start)))), count, lineage)
-        relation.add_few(numbered(1, 100), lineage, spark)
+        relation.add_rows(numbered(1, 100), lineage, spark)
         times = [last for _, last in relation.times]
         unit = Unit(("p",), (), {}, frozenset(), frozenset())
         with PreUpdateState(unit, Sets(spark, lineage), {"p": relation}, terms=100) as past:
@@ -37,7 +37,7 @@ def test_facts_of_a_time(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -
             assert past.is_end(past.shares()[-1])
             whole = {tuple(row) for row in past.of("p").frame(spark).collect()}
             assert len(whole) == relation.count == 64
-            assert {row[2] for row in whole} == {*times, relation.few_times[0]}
+            assert {row[2] for row in whole} == {*times, relation.driver_times[0]}
             early = past.of("p", until=times[2])
             assert {tuple(row) for row in early.frame(spark).collect()} == {row for row in whole if row[2] < times[2]}
             late = past.of("p", after=times[1])

@@ -63,17 +63,17 @@ def test_facts_stay_and_follow(spark: SparkSession) -> None:
     kb = spark_kb(named(RULES) + FACTS, spark, "rounds")
     engine = kb._maintained_engine()
     engine.exchange.relations["p"].flush(engine.lineage, engine.spark)
-    (whole,) = (piece for piece, _ in engine.exchange.relations["p"].pieces)
+    (whole,) = (segment for segment, _ in engine.exchange.relations["p"].segments)
     for name, rule in MORE.items():
         change = kb.add_rules(f"{name}: {rule}")
         assert "rematerialise" not in change.stats.algorithm
         assert agrees(kb, *RULES, *(other for other in MORE if list(MORE).index(other) <= list(MORE).index(name)))
-    assert kb._maintained_engine().exchange.relations["p"].pieces[0][0] is whole
+    assert kb._maintained_engine().exchange.relations["p"].segments[0][0] is whole
     for gone, name in enumerate(MORE, 1):
         change = kb.remove_rules(name)
         assert "rematerialise" not in change.stats.algorithm
         assert agrees(kb, *RULES, *list(MORE)[gone:])
-    assert kb._maintained_engine().exchange.relations["p"].pieces[0][0] is whole
+    assert kb._maintained_engine().exchange.relations["p"].segments[0][0] is whole
     kb.close()
 
 
@@ -106,7 +106,7 @@ def test_a_rule_that_gave_most_is_not_followed(spark: SparkSession, monkeypatch:
         "all: q(X) :- v(X). some: q(X) :- e(X, _). n(N) :- N = count { q(X) }. e(1, 2). v(1). v(2). v(3).", spark, "rounds"
     )
     change = kb.remove_rules("all")
-    assert change.stats.algorithm.startswith("rematerialise: a rule has gone that may have given more than half")
+    assert change.stats.algorithm.startswith("rematerialise: a removed rule may have derived more than half")
     assert (rows(change.deleted), rows(change.inserted)) == ({"q": [(2,), (3,)], "n": [(3,)]}, {"n": [(1,)]})
     kb.close()
 

@@ -61,8 +61,11 @@ class Propagation:
         progress.units = len(structure.units)
         for number in structure.numbers_in_order():
             progress.unit = number
-            runtime = self._enter(number)
-            materialise(runtime, self.context)
+            self.materialise(number)
+
+    def materialise(self, number: int) -> None:
+        """Derive a unit from explicit facts."""
+        materialise(self._enter(number), self.context)
 
     def run(self, structure: Structure) -> None:
         """Visit every unit that reads what has changed, or whose own explicit facts or rules have, from the bottom to the top."""
@@ -104,6 +107,15 @@ class Propagation:
                 rows = np.concatenate([lost[name], *deleted[name]]) if name in deleted else lost[name]
                 context.record_change(name, begin, rows)
         return list(context.deltas.of)
+
+    def is_affected(self, number: int, unit: Unit) -> bool:
+        """Whether what a unit reads, its explicit facts or its rules have changed."""
+        deltas, changes = self.context.deltas, self.context.changes
+        return (
+            any(name in deltas for name in unit.uses)
+            or any(name in changes.deleted or name in changes.inserted for name in unit.relations)
+            or self._unit_changes.get(number, NO_CHANGE).is_affected
+        )
 
     def visit(self, number: int) -> None:
         """Bring the relations of a unit up to date."""

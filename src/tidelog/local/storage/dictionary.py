@@ -6,27 +6,23 @@ adds values itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
 from tidelog.local.kernel import terms
 from tidelog.syntax.printer import Printer
-from tidelog.values import IRI, Kind, Literal, Value, floating, text_of
+from tidelog.values import Kind, Value, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 KINDS = tuple(Kind)
-_TEXT_KINDS = (Kind.STRING, Kind.IRI, Kind.LITERAL)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FIRST_DAY = date(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
 MOST_TERMS = 2**31 - 2
 
 
@@ -138,7 +134,7 @@ class Dictionary:
 
     def encode_one(self, value: Value) -> int:
         """The id of a value."""
-        if value.kind in _TEXT_KINDS:
+        if value.kind in TEXT_KINDS:
             data = np.frombuffer(key_text(value).encode(), np.uint8)
             found = int(self.encode_texts(value.kind, np.array([0, len(data)], np.int64), data)[0])
         else:
@@ -243,39 +239,48 @@ class Dictionary:
 
     def _value(self, at: int) -> Value:
         kind, payload = KINDS[self._kinds[at]], int(self._payloads[at])
-        if kind in _TEXT_KINDS:
+        if kind in TEXT_KINDS:
             return value_of_text(kind, self._arena[payload : payload + int(self._lengths[at])].tobytes().decode())
         return value_of_payload(kind, payload)
 
-    def contents_of(self, ids: Int32s) -> Iterator[tuple[Kind, Int64s, pa.Array]]:
-        """For each kind among the ids: the positions of its ids, and their payloads or arena texts."""
+    # --- keys ------------------------------------------------------------------------------------------------------------
+
+    def encode_keys(self, keys: pa.Array) -> Int32s:
+        """The ids of the values that keys (`core.keys`) stand for."""
         import pyarrow as pa
+        import pyarrow.compute as pc
 
-        codes = self._kinds[ids]
+        from tidelog.core.keys import KIND_OF
+
+        ids = np.empty(len(keys), np.int32)
+        letters = pc.utf8_slice_codeunits(keys, 0, 1).dictionary_encode()
+        codes = letters.indices.to_numpy(zero_copy_only=False)
+        for code, letter in enumerate(letters.dictionary.to_pylist()):
+            kind, places = KIND_OF[letter], np.flatnonzero(codes == code)
+            content = pc.utf8_slice_codeunits(keys.take(pa.array(places)), 1)
+            if kind in TEXT_KINDS:
+                texts = content.cast(pa.large_string())
+                _, offsets, data = texts.buffers()
+                bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+                ids[places] = self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+            else:
+                ids[places] = self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        return ids
+
+    def decode_keys(self, ids: Int32s) -> pa.Array:
+        """The keys of ids, which should be distinct."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from tidelog.core.keys import LETTERS
+
+        keys, codes = np.empty(len(ids), object), self._kinds[ids]
         for code in np.flatnonzero(np.bincount(codes)) if len(ids) else ():
-            places = np.flatnonzero(codes == code)
-            kind = KINDS[code]
-            own = ids[places]
-            yield kind, places, self._texts(own) if kind in _TEXT_KINDS else pa.array(self._payloads[own])
-
-
-def value_of_payload(kind: Kind, payload: int) -> Value:
-    """The value of a payload of a kind that is not a text."""
-    match kind:
-        case Kind.FLOAT:
-            return floating(float(np.int64(payload).view(np.float64)))
-        case Kind.BOOL:
-            return Value(kind, bool(payload))
-        case Kind.DATE:
-            return Value(kind, _FIRST_DAY + timedelta(days=payload))
-        case Kind.TIMESTAMP:
-            return Value(kind, _EPOCH + payload * _MICROSECOND)
-    return Value(kind, payload)
-
-
-def value_of_text(kind: Kind, key: str) -> Value:
-    """The value of a string, an IRI or an RDF literal from its text in the arena."""
-    return Value(kind, _CONTENT_OF_TEXT[kind](key))
+            kind, places = KINDS[code], np.flatnonzero(codes == code)
+            content = self._texts(ids[places]) if kind in TEXT_KINDS else pa.array(self._payloads[ids[places]])
+            joined = pc.binary_join_element_wise(LETTERS[kind], content.cast(pa.string()), "")
+            keys[places] = joined.to_numpy(zero_copy_only=False)
+        return pa.array(keys, pa.string())
 
 
 _NO_TEXT = np.zeros(1, np.int64)
@@ -291,40 +296,6 @@ def _resized(buffer: Any, length: int) -> Any:
     return larger
 
 
-def payload_of(value: Value) -> int:
-    """The payload of a value that is not a text."""
-    content: Any = value.content
-    match value.kind:
-        case Kind.FLOAT:
-            return int(np.float64(content).view(np.int64))
-        case Kind.DATE:
-            return (content - _FIRST_DAY).days  # type: ignore[no-any-return]
-        case Kind.TIMESTAMP:
-            return (content - _EPOCH) // _MICROSECOND  # type: ignore[no-any-return]
-    return int(content)
-
-
-def key_text(value: Value) -> str:
-    """The arena text of a string, an IRI or an RDF literal."""
-    match value.content:
-        case IRI(text):
-            return text
-        case Literal(text, datatype, language):
-            mark, tag = ("@", language or "") if datatype is None else ("^", datatype)
-            return f"{mark}{len(tag)} {tag}{text}"
-    return str(value.content)
-
-
-def _literal(key: str) -> Literal:
-    """The RDF literal of an arena text."""
-    size, _, rest = key[1:].partition(" ")
-    tag, text = rest[: int(size)], rest[int(size) :]
-    return Literal(text, None, tag) if key[0] == "@" else Literal(text, tag, None)
-
-
 def _shown(value: Value) -> str:
     """The text of a value in a column of several kinds: as `string` gives it; RDF literals as a program writes them."""
     return Printer().value(value) if value.kind is Kind.LITERAL else text_of(value)
-
-
-_CONTENT_OF_TEXT: dict[Kind, Any] = {Kind.STRING: str, Kind.IRI: IRI, Kind.LITERAL: _literal}

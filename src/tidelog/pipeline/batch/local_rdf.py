@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tidelog.core.keys import value_of
 from tidelog.errors import fail
 from tidelog.files.raw import damaged, unreadable
 from tidelog.pipeline.report.outcome import RejectedRow
 from tidelog.program.relations import Relation
 from tidelog.rdf.terms import key_of_term, scope_of
-from tidelog.spark.data.keys import value_of
 from tidelog.values import IRI, RDF, Kind, Value
 
 

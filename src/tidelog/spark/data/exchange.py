@@ -1,6 +1,6 @@
-"""Relations between Spark and the kernel: each is held where it was last needed, and moved when somebody else needs it.
+"""The exchange of facts between Spark and the kernel: each relation is stored where it was last read, and copied on demand.
 
-A relation has up to three forms: keys as they were read, numbers on Spark (`relations`), rows of ids in the kernel (`state`).
+A relation has up to three forms: keys as they were ingested, numbers on Spark (`relations`), rows of ids in the kernel (`local`).
 Where everything fits into the kernel, Spark numbers nothing.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
@@ -16,13 +15,12 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.local.storage.state import State
+from tidelog.local.engine import LocalEngine
 from tidelog.spark.data.blocks import Blocks
-from tidelog.spark.data.frames import DRIVER_ROWS, Relation
-from tidelog.spark.data.keys import decode_keys, encode_keys
+from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.matrices import rows_of_table, union, width_of
+from tidelog.spark.data.novelty import TINY, Novelty
 from tidelog.spark.data.spark_dictionary import SparkDictionary
-from tidelog.spark.evaluation.novelty import TINY, Novelty
 from tidelog.spark.session.shipping import Shipping
 
 if TYPE_CHECKING:
@@ -42,114 +40,114 @@ class Exchange:
         self,
         spark: SparkSession,
         lineage: Lineage,
-        state: State,
+        local: LocalEngine,
         pivots: Mapping[str, tuple[str, ...]] | None = None,
         terms: SparkDictionary | None = None,
     ) -> None:
-        """`pivots` are the columns that some relations are best partitioned by; `terms`, a dictionary that is there already."""
+        """`pivots` are the columns that some relations are best partitioned by; `terms` is a dictionary to share."""
         self.pivots = pivots or {}
-        self.spark, self.lineage, self.state = spark, lineage, state
+        self.spark, self.lineage, self.local = spark, lineage, local
         self.shipping = terms.shipping if terms is not None else Shipping(spark)
         self.terms = terms or SparkDictionary(spark, lineage, self.shipping)
-        self.relations: dict[str, Relation] = {}
-        self.read: dict[str, list[tuple[Keys, int]]] = {}
-        """Keys that have been read, in frames or blocks, with their numbers of rows."""
-        self.explicit: dict[str, Relation] = {}
-        """What the user gave of relations with rules, where these are on Spark."""
+        self.relations: dict[str, FrameRelation] = {}
+        self.ingested: dict[str, list[tuple[Keys, int]]] = {}
+        """Ingested keys, in tables, frames or blocks, with their numbers of rows."""
+        self.explicit: dict[str, FrameRelation] = {}
+        """The explicit facts of relations with rules, where these are on Spark."""
         self.in_kernel: set[str] = set()
         self._local_of: Int32s = np.full(0, -1, np.int32)
         self._number_of: Int32s = np.full(0, -1, np.int32)
 
     def add(self, name: str, keys: Keys, rows: int) -> None:
-        """Facts that have been read."""
-        self.read.setdefault(name, []).append((keys, rows))
+        """Add ingested facts."""
+        self.ingested.setdefault(name, []).append((keys, rows))
 
     def size(self, name: str) -> int:
         """How many facts a relation has, or, while repeated ones have not been dropped, at most has."""
         if name in self.in_kernel:
-            return len(self.state.stored(name))
+            return self.local.size(name)
         if name in self.relations:
             return self.relations[name].count
-        return sum(rows for _, rows in self.read.get(name, ()))
+        return sum(rows for _, rows in self.ingested.get(name, ()))
 
     def in_use(self) -> Iterator[DataFrame]:
         """All frames that anything is read from."""
         for relation in (*self.relations.values(), *self.explicit.values()):
             yield from relation.in_use()
-        yield from self.terms.pieces
-        for keys, _ in itertools.chain.from_iterable(self.read.values()):
+        yield from self.terms.segments
+        for keys, _ in itertools.chain.from_iterable(self.ingested.values()):
             if not isinstance(keys, pa.Table):
                 yield keys.frame if isinstance(keys, Blocks) else keys
 
     # --- to the kernel ---------------------------------------------------------------------------------------------------
 
     def to_kernel(self, name: str, arity: int) -> None:
-        """Have the facts of a relation in the kernel."""
+        """Copy the facts of a relation to the kernel, if they are not there."""
         if name in self.in_kernel:
             return
-        table = self.state.ensure_table(name, arity)
         if name in self.relations:
-            table.insert(self.rows_from_numbers(self.relations[name], arity))
+            self.local.load(name, arity, self.rows_from_numbers(self.relations[name], arity))
         else:
-            for keys, _ in self.read.get(name, ()):
-                table.insert(self.local_rows(keys, arity))
+            self.local.load(name, arity, np.empty((0, arity), np.int32))
+            for keys, _ in self.ingested.get(name, ()):
+                self.local.load(name, arity, self.local_rows(keys, arity))
         self.in_kernel.add(name)
 
     def local_rows(self, keys: Keys, arity: int) -> Int32s:
         """Facts given as keys, as rows of local ids."""
-        return rows_of_keys(keys, arity, partial(encode_keys, self.state.terms))
+        return rows_of_keys(keys, arity, self.local.dictionary.encode_keys)
 
-    def rows_from_numbers(self, relation: Relation, arity: int) -> Int32s:
+    def rows_from_numbers(self, relation: FrameRelation, arity: int) -> Int32s:
         """The facts of a relation on Spark as rows of local ids."""
         if arity == 0:
             return np.empty((relation.count, 0), np.int32)
-        held = relation.held
+        held = relation.rows_in_driver
         numbers = held if held is not None else rows_of_table(relation.frame(self.spark).toArrow())
         if len(numbers):
-            self._learn(np.unique(numbers))
+            self._map_numbers(np.unique(numbers))
         return self._local_of[numbers]
 
-    def _learn(self, numbers: Int32s) -> None:
-        """Know the local ids of Spark's numbers."""
+    def _map_numbers(self, numbers: Int32s) -> None:
+        """Map Spark's numbers to local ids."""
         self._local_of = _long_enough(self._local_of, self.terms.count)
         missing = numbers[self._local_of[numbers] < 0]
         if not len(missing):
             return
         if self.terms.knows_all:
             (keys,) = self.terms.decode_rows(missing.reshape(-1, 1))
-            self._pair(encode_keys(self.state.terms, keys), missing)
+            self._pair(self.local.dictionary.encode_keys(keys), missing)
             return
         requested = self.spark.createDataFrame(pa.table({"id": missing.astype(np.int32)}))
         found = self.terms.frame.join(f.broadcast(requested), "id").select("id", "key").toArrow()
-        ids = encode_keys(self.state.terms, found.column("key").combine_chunks())
+        ids = self.local.dictionary.encode_keys(found.column("key").combine_chunks())
         self._pair(ids, found.column("id").to_numpy())
 
     def _pair(self, local: Int32s, numbers: Int32s) -> None:
         self._local_of = _long_enough(self._local_of, self.terms.count)
-        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        self._number_of = _long_enough(self._number_of, len(self.local.dictionary))
         self._local_of[numbers] = local
         self._number_of[local] = numbers
 
     # --- to Spark --------------------------------------------------------------------------------------------------------
 
-    def to_spark(self, name: str, arity: int) -> Relation:
-        """Have the facts of a relation on Spark, as numbers."""
+    def to_spark(self, name: str, arity: int) -> FrameRelation:
+        """The facts of a relation on Spark, as numbers; copied there if they are not."""
         if name in self.relations:
             return self.relations[name]
-        relation = self.relations[name] = Relation(width_of(arity), self.pivots.get(name, ()))
+        relation = self.relations[name] = FrameRelation(width_of(arity), self.pivots.get(name, ()))
         if name in self.in_kernel:
             self._from_kernel(name, relation, arity)
             return relation
-        self._add_keys(relation, self.read.get(name, ()), arity)
+        self._add_keys(relation, self.ingested.get(name, ()), arity)
         return relation
 
-    def numbered(self, name: str, given: Iterable[tuple[Keys, int]], arity: int) -> Relation:
+    def numbered(self, name: str, given: Iterable[tuple[Keys, int]], arity: int) -> FrameRelation:
         """Facts given as keys, each once, partitioned like a relation."""
-        found = Relation(width_of(arity), self.pivots.get(name, ()))
+        found = FrameRelation(width_of(arity), self.pivots.get(name, ()))
         self._add_keys(found, given, arity)
         return found
 
-    def _add_keys(self, relation: Relation, given: Iterable[tuple[Keys, int]], arity: int) -> None:
+    def _add_keys(self, relation: FrameRelation, given: Iterable[tuple[Keys, int]], arity: int) -> None:
         novelty = Novelty(self.spark, self.lineage)
         for keys, rows in given:
             if rows <= TINY and (self.terms.knows_all or isinstance(keys, pa.Table)):
@@ -167,39 +165,35 @@ class Exchange:
     def _numbered(self, keys: pa.Array) -> Int32s:
         return np.array(self.terms.number(keys.to_pylist()), np.int32)
 
-    def _from_kernel(self, name: str, relation: Relation, arity: int) -> None:
-        held = self.state.stored(name)
-        rows = held.rows
-        if not len(rows):
-            return
-        self.add_local(relation, rows, arity)
+    def _from_kernel(self, name: str, relation: FrameRelation, arity: int) -> None:
+        self.add_local(relation, self.local.rows(name), arity)
 
-    def add_local(self, relation: Relation, rows: Int32s, arity: int) -> None:
+    def add_local(self, relation: FrameRelation, rows: Int32s, arity: int) -> None:
         """Add facts to a relation on Spark that are not there yet, given as rows of local ids."""
         if not len(rows):
             return
         numbers = self._numbers(rows) if arity else np.zeros((1, 1), np.int32)
         if len(numbers) <= DRIVER_ROWS:
-            relation.add_few(numbers, self.lineage, self.spark)
+            relation.add_rows(numbers, self.lineage, self.spark)
             return
         frame = self.shipping.frame(pa.table({f"c{at}": numbers[:, at] for at in range(arity)}))
-        piece, count = self.lineage.cut_and_count(relation.partitioned(frame))
-        relation.add(piece, count, self.lineage)
+        segment, count = self.lineage.cut_and_count(relation.partitioned(frame))
+        relation.add(segment, count, self.lineage)
 
     def _numbers(self, rows: Int32s) -> Int32s:
         """Spark's numbers for rows of local ids, new ones if need be."""
         ids = np.unique(rows)
-        self._number_of = _long_enough(self._number_of, len(self.state.terms))
+        self._number_of = _long_enough(self._number_of, len(self.local.dictionary))
         missing = ids[self._number_of[ids] < 0]
         if len(missing):
-            keys = decode_keys(self.state.terms, missing)
+            keys = self.local.dictionary.decode_keys(missing)
             if self.terms.knows_all and len(missing) <= TINY:
                 self._pair(missing, self._numbered(keys))
                 return self._number_of[rows]
             frame = self.shipping.frame(pa.table({"key": keys}))
             self.terms.extend(frame, len(missing))
             found = self.terms.frame.join(f.broadcast(frame), "key").select("key", "id").toArrow()
-            local = encode_keys(self.state.terms, found.column("key").combine_chunks())
+            local = self.local.dictionary.encode_keys(found.column("key").combine_chunks())
             self._pair(local, found.column("id").to_numpy())
         return self._number_of[rows]
 

@@ -1,4 +1,4 @@
-"""Sets of facts, in the driver while they are few and on Spark otherwise: what one has and another has, or has not."""
+"""Sets of facts, in the driver while they are few and on Spark otherwise: intersection, difference, union."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, Relation, few_facts
+from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import among, columns, frame_of_rows, rows_of_table, union
-from tidelog.spark.evaluation.novelty import TINY
+from tidelog.spark.data.novelty import TINY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,47 +20,49 @@ if TYPE_CHECKING:
     from tidelog.spark.session.lineage import Lineage
 
 WORTH_FETCHING = 3_000_000
-"""So many facts are brought to the driver to spare it one job after the other."""
-_MOST_PIECES = 16
+"""No more facts than these are fetched to the driver to save one job after the other."""
+_MOST_SEGMENTS = 16
 _FEW_OTHERS = 20_000
-"""A set that has no more facts goes to everybody; to send more costs more than to find them where their keys are."""
+"""A set that has no more facts is broadcast; a larger one is cheaper partitioned by its keys."""
 
 
 @dataclass(slots=True)
-class Difference:
-    """What came to a relation, and what went."""
+class Delta:
+    """The delta of a relation: facts inserted and facts deleted."""
 
-    inserted: Relation
-    deleted: Relation
+    inserted: FrameRelation
+    deleted: FrameRelation
 
     def __bool__(self) -> bool:
         return self.inserted.count > 0 or self.deleted.count > 0
 
 
 class Sets:
-    """Makes sets from sets."""
+    """Operations on sets of facts."""
 
     def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
         self.spark, self.lineage = spark, lineage
 
-    def distinct(self, found: Sequence[DataFrame | Int32s], like: Relation, start: int) -> Relation:
-        """Facts that were found, perhaps repeated, starting from so many others; partitioned like a relation."""
+    def distinct(self, found: Sequence[DataFrame | Int32s], like: FrameRelation, start: int) -> FrameRelation:
+        """Candidates, perhaps repeated, that start from so many facts, each once; partitioned like a relation."""
         rows = [some for some in found if isinstance(some, np.ndarray)]
         if len(rows) == len(found):
-            return few_facts(np.unique(np.concatenate(rows), axis=0) if rows else np.empty((0, like.width), np.int32))
+            return facts_in_driver(np.unique(np.concatenate(rows), axis=0) if rows else np.empty((0, like.width), np.int32))
         raw = union([frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found])
         if start <= TINY:
             taken = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
             if len(taken) <= DRIVER_ROWS:
-                return few_facts(np.unique(taken, axis=0))
+                return facts_in_driver(np.unique(taken, axis=0))
         return self._kept(like.partitioned(raw).distinct(), like)
 
-    def between(self, parts: Sequence[tuple[Relation, int]], until: int, without: Sequence[Relation], like: Relation) -> Relation:
-        """Facts that came, as their last columns say, after a time that goes with each part and by another; and not others."""
-        held = [rows for part, _ in parts if (rows := part.held) is not None]
+    def between(
+        self, parts: Sequence[tuple[FrameRelation, int]], until: int, without: Sequence[FrameRelation], like: FrameRelation
+    ) -> FrameRelation:
+        """Facts whose times, their last columns, are after one that goes with each part, and until another; and not others."""
+        held = [rows for part, _ in parts if (rows := part.rows_in_driver) is not None]
         if len(held) == len(parts):
             chosen = [rows[(rows[:, -1] > since) & (rows[:, -1] <= until)] for rows, (_, since) in zip(held, parts, strict=True)]
-            facts = few_facts(np.unique(np.concatenate(chosen), axis=0))
+            facts = facts_in_driver(np.unique(np.concatenate(chosen), axis=0))
             for others in without:
                 facts = self.outside(facts, others)
             return facts
@@ -72,91 +74,91 @@ class Sets:
                 frame = frame.join(self._spread(others), columns(others.width), "left_anti")
         return self._kept(frame, like)
 
-    def inside(self, facts: Relation, others: Relation) -> Relation:
+    def inside(self, facts: FrameRelation, others: FrameRelation) -> FrameRelation:
         """The facts that are among others."""
         return self._chosen(facts, others, are_inside=True)
 
-    def outside(self, facts: Relation, others: Relation) -> Relation:
+    def outside(self, facts: FrameRelation, others: FrameRelation) -> FrameRelation:
         """The facts that are not among others; others may lack the last columns, which then do not count."""
         return self._chosen(facts, others, are_inside=False)
 
-    def without(self, facts: Relation, found: Sequence[DataFrame | Int32s]) -> Relation:
-        """The facts that are not among those of them that were found, perhaps repeated."""
-        rows = facts.held
+    def without(self, facts: FrameRelation, found: Sequence[DataFrame | Int32s]) -> FrameRelation:
+        """The facts that are not among others, which are facts of the set, perhaps repeated."""
+        rows = facts.rows_in_driver
         if rows is not None:  # of those that were found there are no more than facts, once they are distinct
             arrays = [some if isinstance(some, np.ndarray) else rows_of_table(some.distinct().toArrow()) for some in found]
-            return few_facts(rows[~among(rows, np.concatenate(arrays))] if arrays else rows)
+            return facts_in_driver(rows[~among(rows, np.concatenate(arrays))] if arrays else rows)
         others = [frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found]
         if not others:
             return facts
         other = facts.partitioned(union(others)).hint("shuffle_hash")
         return self._kept(facts.partitioned(facts.frame(self.spark)).join(other, columns(facts.width), "left_anti"), facts)
 
-    def _chosen(self, facts: Relation, others: Relation, *, are_inside: bool) -> Relation:
+    def _chosen(self, facts: FrameRelation, others: FrameRelation, *, are_inside: bool) -> FrameRelation:
         if not facts.count or not others.count:
-            return few_facts(np.empty((0, facts.width), np.int32)) if are_inside else facts
-        rows = facts.held
+            return facts_in_driver(np.empty((0, facts.width), np.int32)) if are_inside else facts
+        rows = facts.rows_in_driver
         if rows is not None:
             keys = rows[:, : others.width]
-            is_met = among(keys, np.concatenate(others.few)) if others.few else np.zeros(len(rows), np.bool_)
-            known = others.in_pieces()
+            is_met = among(keys, np.concatenate(others.in_driver)) if others.in_driver else np.zeros(len(rows), np.bool_)
+            known = others.in_segments()
             if known is not None and not is_met.all():
                 requested = f.broadcast(frame_of_rows(self.spark, keys[~is_met]))
                 is_met |= among(keys, rows_of_table(known.join(requested, columns(others.width), "left_semi").toArrow()))
-            return few_facts(rows[is_met == are_inside])
+            return facts_in_driver(rows[is_met == are_inside])
         kind = "left_semi" if are_inside else "left_anti"
         mine = facts.partitioned(facts.frame(self.spark))
         return self._kept(mine.join(self._spread(others), columns(others.width), kind), facts)
 
-    def _spread(self, others: Relation) -> DataFrame:
-        """A set for anti-joins with others that are partitioned like it: few go to everybody, many are where their keys are."""
+    def _spread(self, others: FrameRelation) -> DataFrame:
+        """The other side of an anti-join: broadcast if it is small, else partitioned by its keys."""
         frame = others.frame(self.spark)
-        is_few = others.count <= (_FEW_OTHERS if others.pieces else FEW_ROWS)
+        is_few = others.count <= (_FEW_OTHERS if others.segments else FEW_ROWS)
         return f.broadcast(frame) if is_few else others.partitioned(frame).hint("shuffle_hash")
 
-    def at_hand(self, facts: Relation) -> Relation:
-        """Facts that the driver has."""
-        return facts if facts.held is not None else few_facts(rows_of_table(facts.frame(self.spark).toArrow()))
+    def at_hand(self, facts: FrameRelation) -> FrameRelation:
+        """The same facts in the driver."""
+        return facts if facts.rows_in_driver is not None else facts_in_driver(rows_of_table(facts.frame(self.spark).toArrow()))
 
-    def one_piece(self, parts: Sequence[Relation], like: Relation) -> Relation:
-        """The facts of several sets that have none in common, in one piece if they are many."""
+    def one_segment(self, parts: Sequence[FrameRelation], like: FrameRelation) -> FrameRelation:
+        """The facts of several sets that have none in common, in one segment if they are many."""
         whole = self.fused(parts, like)
-        if whole.held is not None:
+        if whole.rows_in_driver is not None:
             return whole
         return self._kept(like.partitioned(whole.frame(self.spark)), like)
 
-    def fused(self, parts: Iterable[Relation], like: Relation) -> Relation:
+    def fused(self, parts: Iterable[FrameRelation], like: FrameRelation) -> FrameRelation:
         """The facts of several sets that have none in common."""
         some = [part for part in parts if part.count]
-        pieces = [piece for part in some for piece in part.plain_pieces()]
-        rows = [few for part in some for few in part.few]
+        segments = [segment for part in some for segment in part.plain_segments()]
+        rows = [few for part in some for few in part.in_driver]
         count = sum(part.count for part in some)
-        if len(pieces) > _MOST_PIECES:
-            whole = self.lineage.cut(like.partitioned(union([piece for piece, _ in pieces])))
-            pieces = [(whole, sum(number for _, number in pieces))]
-        return Relation(like.width, like.by, pieces, rows, count, merges=False)
+        if len(segments) > _MOST_SEGMENTS:
+            whole = self.lineage.cut(like.partitioned(union([segment for segment, _ in segments])))
+            segments = [(whole, sum(number for _, number in segments))]
+        return FrameRelation(like.width, like.by, segments, rows, count, merges=False)
 
-    def with_keys(self, facts: Relation, others: Relation, key: Sequence[int]) -> Relation:
+    def with_keys(self, facts: FrameRelation, others: FrameRelation, key: Sequence[int]) -> FrameRelation:
         """The facts that have the key of one of some others."""
         names = [f"c{at}" for at in key]
-        held, rows = facts.held, others.held
+        held, rows = facts.rows_in_driver, others.rows_in_driver
         if held is not None and rows is not None:
-            return few_facts(held[among(held[:, list(key)], rows[:, list(key)])])
+            return facts_in_driver(held[among(held[:, list(key)], rows[:, list(key)])])
         requested = others.frame(self.spark).select(*names)
         requested = f.broadcast(requested) if others.count <= FEW_ROWS else requested.hint("shuffle_hash")
         return self._kept(facts.frame(self.spark).join(requested, names, "left_semi").select(*columns(facts.width)), facts)
 
-    def add(self, relation: Relation, facts: Relation) -> None:
+    def add(self, relation: FrameRelation, facts: FrameRelation) -> None:
         """Add facts to a relation, none of which it has."""
-        for rows in facts.few:
-            relation.add_few(rows, self.lineage, self.spark)
-        for piece, count in facts.plain_pieces():
-            relation.add(piece, count, self.lineage)
+        for rows in facts.in_driver:
+            relation.add_rows(rows, self.lineage, self.spark)
+        for segment, count in facts.plain_segments():
+            relation.add(segment, count, self.lineage)
 
-    def _kept(self, frame: DataFrame, like: Relation) -> Relation:
-        piece, count = self.lineage.cut_and_count(frame)
+    def _kept(self, frame: DataFrame, like: FrameRelation) -> FrameRelation:
+        segment, count = self.lineage.cut_and_count(frame)
         if count > TINY:
-            return Relation(like.width, like.by, [(piece, count)], count=count, merges=False)
-        rows = rows_of_table(piece.toArrow())
-        self.lineage.release(piece)
-        return few_facts(rows)
+            return FrameRelation(like.width, like.by, [(segment, count)], count=count, merges=False)
+        rows = rows_of_table(segment.toArrow())
+        self.lineage.release(segment)
+        return facts_in_driver(rows)

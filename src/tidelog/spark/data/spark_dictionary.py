@@ -15,10 +15,10 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.local.storage.dictionary import Dictionary
-from tidelog.spark.data.keys import KIND_OF
+from tidelog.core.keys import KIND_OF
+from tidelog.local.engine import Dictionary
+from tidelog.spark.data.column_types import converting
 from tidelog.spark.data.matrices import union
-from tidelog.spark.evaluation.computing import converting
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SparkDictionary:
 
     def __init__(self, spark: SparkSession, lineage: Lineage, shipping: Shipping) -> None:
         self.spark, self.lineage, self.shipping = spark, lineage, shipping
-        self.pieces: list[DataFrame] = []
+        self.segments: list[DataFrame] = []
         self.count = 0
         self._known: Dictionary | None = Dictionary()
         """Every key as a string, whose id is its number; None when they have become too many."""
@@ -51,13 +51,13 @@ class SparkDictionary:
     def frame(self) -> DataFrame:
         """All keys (`key`) with their numbers (`id`)."""
         if self._known is not None and self._told < self.count:
-            if len(self.pieces) >= _MOST_PIECES:
-                self.pieces, self._told = [], 0
+            if len(self.segments) >= _MOST_SEGMENTS:
+                self.segments, self._told = [], 0
             ids = np.arange(self._told, self.count, dtype=np.int32)
             keys = self._known.decode_column(ids).cast(pa.string())
-            self.pieces.append(self.shipping.frame(pa.table({"key": keys, "id": ids})))
+            self.segments.append(self.shipping.frame(pa.table({"key": keys, "id": ids})))
             self._told = self.count
-        return union(self.pieces) if self.pieces else self.spark.createDataFrame([], "key string, id int")
+        return union(self.segments) if self.segments else self.spark.createDataFrame([], "key string, id int")
 
     @property
     def known(self) -> DataFrame:
@@ -82,22 +82,22 @@ class SparkDictionary:
         if self.count:
             new = new.join(self.known.select("key"), "key", "left_anti")
         numbered = new.zipWithIndex("id").select("key", (f.col("id") + self.count).cast("int").alias("id"))
-        piece, count = self.lineage.cut_and_count(numbered)
+        segment, count = self.lineage.cut_and_count(numbered)
         if not count:
-            self.lineage.release(piece)
+            self.lineage.release(segment)
             return
         if self._known is not None and self.count + count <= _MOST_COLLECTED:
-            self._learn(self._known, piece.orderBy("id").toArrow().column("key").combine_chunks())
-            self.lineage.release(piece)  # what the driver knows it tells Spark itself, in fewer pieces
+            self._learn(self._known, segment.orderBy("id").toArrow().column("key").combine_chunks())
+            self.lineage.release(segment)  # what the driver knows it tells Spark itself, in fewer segments
         else:
             self._known = None
-            self.pieces.append(piece)
+            self.segments.append(segment)
             self.count += count
 
     def _merge(self) -> None:
-        """Many pieces become one; the old ones stay, for frames that somebody still holds may read them."""
-        if len(self.pieces) > _MOST_PIECES:
-            self.pieces = [self.lineage.cut(self.frame.coalesce(_FEW_PARTITIONS))]
+        """Many segments become one; the old ones stay, for frames that somebody still holds may read them."""
+        if len(self.segments) > _MOST_SEGMENTS:
+            self.segments = [self.lineage.cut(self.frame.coalesce(_FEW_PARTITIONS))]
 
     def _learn(self, known: Dictionary, keys: pa.Array) -> Int32s:
         numbers = known.encode_column(Kind.STRING, keys)
@@ -120,7 +120,7 @@ class SparkDictionary:
             ids = range(self.count, self.count + len(new))
             if new:
                 self._merge()
-                self.pieces.append(self.spark.createDataFrame(pa.table({"key": new, "id": pa.array(ids, pa.int32())})))
+                self.segments.append(self.spark.createDataFrame(pa.table({"key": new, "id": pa.array(ids, pa.int32())})))
             self._met.update(zip(new, ids, strict=True))
             self.count += len(new)
         return [self._met[key] for key in wanted]
@@ -197,5 +197,5 @@ _MOST_BYTES = 256 << 20
 """The driver numbers blocks whose keys are no more than this, far below what Spark lets a driver collect."""
 _MOST_COLLECTED = 100_000
 """Keys that come one by one are numbered by the driver while there are no more than these, however long they are."""
-_MOST_PIECES = 8
+_MOST_SEGMENTS = 8
 _FEW_PARTITIONS = 8

@@ -1,20 +1,27 @@
-"""Results that live on Spark: they iterate as tuples, and are DataFrames."""
+"""Facts for the user: those on Spark iterate as tuples and are DataFrames; those in the kernel are `Facts` like anywhere."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
+from tidelog.core.keys import key_of, value_of
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
-from tidelog.spark.data.keys import key_of, value_of
+from tidelog.kb import column_names
+from tidelog.local.engine import VirtualRelation
+from tidelog.program.relations import Relation
+from tidelog.spark.data.column_types import SPARK_TYPES
+from tidelog.spark.data.exchange import Exchange
+from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
+from tidelog.spark.data.frames import FrameRelation
+from tidelog.spark.data.matrices import frame_of_rows
 from tidelog.spark.data.spark_dictionary import SparkDictionary
-from tidelog.spark.evaluation.computing import SPARK_TYPES
 from tidelog.spark.session.lineage import lost_blocks_explained
 from tidelog.values import Kind, from_python
 
@@ -37,7 +44,7 @@ class SparkFacts(Facts):
         noun: str = "fact",
         held: Int32s | None = None,
     ) -> None:
-        """`numbers` gives a frame with the columns c0, c1, … if somebody asks; `kinds` says what is known of the values in them.
+        """`numbers` makes a frame with the columns c0, c1, … when it is first read; `kinds` are declared kinds of columns.
 
         `held` are the same rows, if the driver has them.
         """
@@ -115,3 +122,35 @@ class SparkFacts(Facts):
         from tidelog.files.writing import write
 
         write(self.to_arrow(), path, format)
+
+
+def facts_of(exchange: Exchange, known: Relation, found: FrameRelation | Int32s | VirtualRelation) -> Facts:
+    """Some facts of a relation for the user: rows in the driver, a virtual relation, or frames on Spark."""
+    names, kinds = column_names(known), _kinds(known)
+    if not isinstance(found, FrameRelation):
+        return Facts(known.name, names, found, exchange.local.dictionary, kinds)
+    held = found.rows_in_driver
+    if held is not None:  # to make a frame of them takes time, and may not be asked for
+        return SparkFacts(
+            known.name,
+            names,
+            partial(frame_of_rows, exchange.spark, held),
+            exchange.terms,
+            found.count,
+            kinds=kinds,
+            held=held,
+        )
+    frame = found.as_result(exchange.spark)
+    return SparkFacts(known.name, names, lambda: frame, exchange.terms, found.count, kinds=kinds)
+
+
+def facts_of_keys(exchange: Exchange, known: Relation, kept: ExplicitSnapshot) -> Facts:
+    """Facts that are stored as keys."""
+    if isinstance(kept.keys, pa.Table):
+        return facts_of(exchange, known, exchange.local_rows(kept.keys, kept.arity))
+    return facts_of(exchange, known, exchange.numbered(known.name, [(kept.keys, kept.rows)], kept.arity))
+
+
+def _kinds(known: Relation) -> list[Kind | None]:
+    """The declared kinds of a relation's columns."""
+    return [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]

@@ -1,8 +1,9 @@
 """Transitive relations on Spark: each task closes its share of left ends, and connected components by stars.
 
-*Decomposed*: the steps go to every task, which builds the condensation (`local.virtual`) and writes the pairs of its own left
-ends; no rounds, no shuffle, nothing to compare. *Components*: alternating large and small stars (Kiveris, Lattanzi, Mirrokni,
-Rastogi and Vassilvitskii, "Connected Components in MapReduce and Beyond", 2014), for graphs that fit into no process.
+*Decomposed*: the steps go to every task, which builds the condensation (`VirtualRelation`, the one part of the local engine that
+Spark's workers import) and writes the pairs of its own left ends; no rounds, no shuffle, nothing to compare. *Components*:
+alternating large and small stars (Kiveris, Lattanzi, Mirrokni, Rastogi and Vassilvitskii, "Connected Components in MapReduce and
+Beyond", 2014), for graphs that fit into no process.
 """
 
 from __future__ import annotations

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from tidelog.core.rules import Core
+from tidelog.program.program import Program
 
 
 class Where(StrEnum):
@@ -27,6 +31,28 @@ class Placement:
     facts: int = 0
     history: list[int] = field(default_factory=list)
     """New facts, round by round."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProgram:
+    """The rules that an engine evaluates, and where it evaluates them; a change of rules replaces it as a whole."""
+
+    program: Program
+    frame_core: Core
+    """The program as Spark evaluates it."""
+    where: dict[str, Where] = field(default_factory=dict)
+    """For each relation of the program."""
+    placements: list[Placement] = field(default_factory=list)
+    derived_in_kernel: set[str] = field(default_factory=set)
+    derived_on_spark: set[str] = field(default_factory=set)
+    """Relations with rules, internal ones included, by where they were derived."""
+
+    def place(self, placement: Placement, in_kernel: Iterable[str] = (), on_spark: Iterable[str] = ()) -> None:
+        """Note where a component was evaluated, and which stored relations it derived."""
+        self.where.update(dict.fromkeys(placement.relations, placement.where))
+        self.placements.append(placement)
+        self.derived_in_kernel.update(in_kernel)
+        self.derived_on_spark.update(on_spark)
 
 
 BYTES_A_FACT = 64

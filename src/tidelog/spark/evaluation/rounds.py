@@ -17,15 +17,15 @@ import pyarrow as pa
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
+from tidelog.core.keys import key_of
 from tidelog.core.limits import Watch
 from tidelog.core.rules import Aggregation, CoreRule, FunctionCalls, Unit, is_visible
 from tidelog.core.statistics import Round
-from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, Relation
-from tidelog.spark.data.keys import key_of
+from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, FrameRelation
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, schema
+from tidelog.spark.data.novelty import TINY, Novelty
 from tidelog.spark.data.spark_dictionary import SparkDictionary
-from tidelog.spark.evaluation.computing import Batches, calling, folding
-from tidelog.spark.evaluation.novelty import TINY, Novelty
+from tidelog.spark.evaluation.operators import Batches, calling, folding
 from tidelog.spark.evaluation.rule_joins import RuleFrames, Side
 from tidelog.spark.evaluation.small_joins import SmallJoins, TooMuchError
 from tidelog.syntax.tree import Atom, Literal, Negation
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 
 _WORTH_SORTING = 10_000
 """Of fewer facts, a hash table stands in the caches of a processor anyway."""
-Deltas = dict[str, Relation]
+Deltas = dict[str, FrameRelation]
 """New facts, by relation."""
-RelationAt = Callable[[int, str], Relation]
+RelationAt = Callable[[int, str], FrameRelation]
 """What the atom at a position of a body sees, given its relation."""
-Use = tuple[CoreRule, int | None, Relation | None]
+Use = tuple[CoreRule, int | None, FrameRelation | None]
 """A rule, with new facts in the place of one of its atoms, or with all."""
 
 
@@ -55,14 +55,14 @@ class Rounds:
         spark: SparkSession,
         lineage: Lineage,
         terms: SparkDictionary,
-        relations: dict[str, Relation],
+        relations: dict[str, FrameRelation],
         watch: Watch,
     ) -> None:
         self.spark, self.lineage, self.terms, self.relations, self.watch = spark, lineage, terms, relations, watch
         self.rules, self.small = RuleFrames(spark, self._number), SmallJoins(self._number)
         self.novelty = Novelty(spark, lineage)
         self.done: list[Round] = []
-        self.recorded: dict[str, list[Relation]] | None = None
+        self.recorded: dict[str, list[FrameRelation]] | None = None
         """All facts that are new, if somebody wants to know."""
         self.unit = 0
 
@@ -153,11 +153,13 @@ class Rounds:
             for rule, _, delta in uses
         )
 
-    def derived(self, rule: CoreRule, at: int | None = None, delta: Relation | None = None) -> tuple[DataFrame | Int32s, int]:
+    def derived(
+        self, rule: CoreRule, at: int | None = None, delta: FrameRelation | None = None
+    ) -> tuple[DataFrame | Int32s, int]:
         """What a rule derives: rows, if the driver holds all that it reads; and how many facts it starts from."""
         self.watch.progress.working_on = rule.shown
 
-        def relation_at(place: int, name: str) -> Relation:
+        def relation_at(place: int, name: str) -> FrameRelation:
             return delta if place == at and delta is not None else self.relations[name]
 
         start = self._start([(rule, at, delta)])
@@ -168,7 +170,7 @@ class Rounds:
         read = {at: relation_at(at, atom.predicate) for at, literal in enumerate(rule.body) if (atom := _atom_of(literal))}
         if not all(read[at].count for at, _ in _atoms(rule)):
             return np.empty((0, max(1, len(rule.head.args))), np.int32)
-        held = {at: relation.held for at, relation in read.items()}
+        held = {at: relation.rows_in_driver for at, relation in read.items()}
         if start <= DRIVER_ROWS and all(rows is not None for rows in held.values()):
             try:
                 return self.small.evaluate(rule, lambda at, _: held[at], first)  # type: ignore[arg-type,return-value]
@@ -183,7 +185,7 @@ class Rounds:
 
         return self.rules.evaluate(rule, side, first, is_tiny=start <= TINY)
 
-    def added(self, name: str, found: Sequence[DataFrame | Int32s], start: int) -> Relation | None:
+    def added(self, name: str, found: Sequence[DataFrame | Int32s], start: int) -> FrameRelation | None:
         """Add candidates to a relation; what is new of them."""
         rows = [some for some in found if isinstance(some, np.ndarray)]
         if len(rows) == len(found):
@@ -191,12 +193,12 @@ class Rounds:
         frames = [frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found]
         return self._add(name, lambda: self.novelty.add(self.relations[name], frames, start))
 
-    def add_new(self, name: str, facts: Relation, sets: Sets) -> None:
+    def add_new(self, name: str, facts: FrameRelation, sets: Sets) -> None:
         """Add facts that a relation is known not to have."""
         sets.add(self.relations[name], facts)
         self._add(name, lambda: facts)
 
-    def _add(self, name: str, add: Callable[[], Relation | None]) -> Relation | None:
+    def _add(self, name: str, add: Callable[[], FrameRelation | None]) -> FrameRelation | None:
         new = add()
         if new is not None and is_visible(name):
             self.watch.progress.facts += new.count
@@ -221,7 +223,7 @@ class Rounds:
                 result[name] = new
         return result
 
-    def _call(self, name: str, special: FunctionCalls, arguments: Relation) -> Relation | None:
+    def _call(self, name: str, special: FunctionCalls, arguments: FrameRelation) -> FrameRelation | None:
         width = self.relations[name].width - 1
         function = calling(special.function, width)
         if arguments.count <= DRIVER_ROWS and self.terms.knows_all:
@@ -233,7 +235,7 @@ class Rounds:
         encoded = self.terms.encode(results, width + 1)
         return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], arguments.count))
 
-    def fold(self, name: str, special: Aggregation, bindings: Relation) -> Relation | None:
+    def fold(self, name: str, special: Aggregation, bindings: FrameRelation) -> FrameRelation | None:
         """Add the results of an aggregate over whole groups."""
         groups = columns(special.groups)
         function = folding(special.function, special.groups)
@@ -268,12 +270,14 @@ class Rounds:
         encoded = encoded.select(*groups, f"c{special.groups}")
         return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], bindings.count))
 
-    def _rows(self, relation: Relation) -> Int32s:
+    def _rows(self, relation: FrameRelation) -> Int32s:
         """All facts of a small relation."""
-        held = relation.held
+        held = relation.rows_in_driver
         return held if held is not None else rows_of_table(relation.frame(self.spark).toArrow())
 
-    def _by_driver(self, name: str, function: Callable[[Batches], Batches], given: pa.Table, numbers: int) -> Relation | None:
+    def _by_driver(
+        self, name: str, function: Callable[[Batches], Batches], given: pa.Table, numbers: int
+    ) -> FrameRelation | None:
         """Compute what workers would, here; of the results, so many columns are numbers and the others keys."""
         batches = list(function(iter(given.combine_chunks().to_batches())))
         width = self.relations[name].width
@@ -294,11 +298,11 @@ def _atoms(rule: CoreRule) -> list[tuple[int, str]]:
     return [(at, literal.predicate) for at, literal in enumerate(rule.body) if isinstance(literal, Atom)]
 
 
-def seeing(place: int, there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
+def seeing(place: int, there: FrameRelation, elsewhere: Mapping[str, FrameRelation]) -> RelationAt:
     """One atom sees a set, the others see relations by their names."""
     return lambda at, name: there if at == place else elsewhere[name]
 
 
-def seeing_first(there: Relation, elsewhere: Mapping[str, Relation]) -> RelationAt:
+def seeing_first(there: FrameRelation, elsewhere: Mapping[str, FrameRelation]) -> RelationAt:
     """The same for the first atom."""
     return seeing(0, there, elsewhere)

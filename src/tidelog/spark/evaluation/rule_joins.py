@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 
+from tidelog.core.keys import key_of
 from tidelog.core.rules import Core, CoreRule
 from tidelog.spark.data.frames import FEW_ROWS
-from tidelog.spark.data.keys import key_of
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Negation, Term, Variable, names_of, terms
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.core.keys import keys_of_column
 from tidelog.files.columns import MixedColumn, TypedColumn
 from tidelog.files.fitting import Fitted, fit_cells, fit_text
-from tidelog.files.matching import Matched, default_values, match_columns
+from tidelog.files.matching import Matched, default_values
 from tidelog.files.objects import value_of
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import default_misfit, problem_of
-from tidelog.spark.data.keys import keys_of_column
 from tidelog.spark.ingest.rejects import REJECT
 from tidelog.values import Kind, Value
 
@@ -59,11 +59,6 @@ def plan_for(
         if always.with_default(default) is None:
             raise default_misfit(name, matched.labels[at], column.kind)
     return plan
-
-
-def match(table: RawTable, name: str, relation: object) -> Matched:
-    """Which column of a source is which of the relation, or an error."""
-    return match_columns(table, name, relation)  # type: ignore[arg-type]
 
 
 def fit_rows(table: RawTable, plan: Plan, record: Record) -> pa.RecordBatch:

@@ -37,6 +37,11 @@ class Ingested:
     """The same facts in blocks, where they are kept so; then the frame is only a view of them."""
 
     @property
+    def width(self) -> int:
+        """How many columns of keys there are."""
+        return len([name for name in self.frame.columns if name.startswith("k")])
+
+    @property
     def kept(self) -> DataFrame | Blocks:
         """The facts as they are kept."""
         return self.frame if self.blocks is None else self.blocks

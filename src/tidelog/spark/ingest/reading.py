@@ -1,15 +1,15 @@
-"""The way into Spark: facts of one relation from a file, a folder, a table or a DataFrame, each read once."""
+"""The entry point: facts of one relation from a file, a folder, a table or a DataFrame, each read once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING
 
 from tidelog.files.delimited import Header
 from tidelog.program.relations import Relation
 from tidelog.spark.ingest.ingested import Ingested
-from tidelog.spark.ingest.reader import Reader
 from tidelog.spark.ingest.rejects import Rejects
 from tidelog.spark.ingest.sources import (
     RDF_FORMATS,
@@ -22,6 +22,7 @@ from tidelog.spark.ingest.sources import (
     read_table,
 )
 from tidelog.spark.ingest.tables import ingest_frame, ingest_local, ingest_parquet
+from tidelog.spark.ingest.target import Target
 from tidelog.spark.ingest.text.texts import TextReader
 from tidelog.spark.session.lineage import Lineage
 
@@ -29,17 +30,31 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+@dataclass(frozen=True, slots=True)
+class SourceOptions:
+    """How a source is read; the defaults leave every decision to the source itself."""
+
+    format: str | None = None
+    """A format of Tidelog's own, or (`jdbc`, `delta`, `iceberg`, …) one of Spark's readers."""
+    header: Header = "auto"
+    options: Mapping[str, str] = field(default_factory=dict)
+    """For the reader of the format."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """From names of the source's columns to those of the relation."""
+    defaults: Mapping[str | int, object] = field(default_factory=dict)
+    """Values for empty cells, by column."""
+
+
+AS_IT_IS = SourceOptions()
+
+
 def ingest(
     spark: SparkSession,
     source: object,
     name: str,
     relation: Relation | None = None,
+    how: SourceOptions = AS_IT_IS,
     *,
-    format: str | None = None,  # noqa: A002
-    header: Header = "auto",
-    options: Mapping[str, str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    defaults: Mapping[str | int, object] | None = None,
     rejects: Rejects | None = None,
     lineage: Lineage | None = None,
     tables: SparkSession | None = None,
@@ -47,31 +62,31 @@ def ingest(
     """The facts of the relation `name` from a source, as keys.
 
     `source` is a path, folder or glob (CSV, TSV, `.facts`, JSON Lines, N-Triples, Turtle, each also with `.gz`; Parquet), the
-    name of a table of Spark's, a DataFrame of Spark, pandas or polars, or an Arrow table. Any other `format` (`jdbc`, `delta`,
-    `iceberg`, …) and its `options` go to Spark's own reader. `columns` leads from names of the source to those of the relation.
-    Columns, types, headers and defaults are as in `tidelog.files.reading.read`, over all files of the source together.
+    name of a table of Spark's, a DataFrame of Spark, pandas or polars, or an Arrow table. Columns, types, headers and defaults
+    are as in `tidelog.files.reading.read`, over all files of the source together.
 
     Rows that do not fit go to `rejects`, which raises an error if they are too many. Table names are looked up in the session
     `tables`, or else in `spark`, to which the result belongs.
     """
     rejects = rejects if rejects is not None else Rejects()
     lineage = lineage if lineage is not None else Lineage(spark, "local")
-    reader = Reader(spark, name, relation, dict(columns or {}), dict(defaults or {}), rejects, lineage)
+    options = dict(how.options)
+    target = Target(spark, name, relation, dict(how.columns), dict(how.defaults), rejects, lineage)
     if is_frame(source):
-        return ingest_frame(reader, source, "a Spark DataFrame", "spark")
+        return ingest_frame(target, source, "a Spark DataFrame", "spark")
     if source is not None and not isinstance(source, str | PathLike):
-        return ingest_local(reader, source)
-    if (format is not None and format_named(format) is None) or source is None or not is_path(source, format):
-        frame = read_table(tables or spark, source, format, dict(options or {}))
-        shown = str(source) if source is not None else f"a source of {format}"
-        return ingest_frame(reader, frame, shown, format or "table")
-    files = list_files(spark, source, format)
+        return ingest_local(target, source)
+    if (how.format is not None and format_named(how.format) is None) or source is None or not is_path(source, how.format):
+        frame = read_table(tables or spark, source, how.format, options)
+        shown = str(source) if source is not None else f"a source of {how.format}"
+        return ingest_frame(target, frame, shown, how.format or "table")
+    files = list_files(spark, source, how.format)
     if files.format in RDF_FORMATS:
         from tidelog.spark.ingest.rdf.triples import ingest_rdf
 
-        check_options(dict(options or {}), ("base",), files.format)
+        check_options(options, ("base",), files.format)
         facts = ingest_rdf(spark, files, options=options, rejects=rejects, lineage=lineage)
         return facts.ingested(relation or Relation(name, facts.arity_of(name)), rejects=rejects)
     if files.format is Format.PARQUET:
-        return ingest_parquet(reader, files, dict(options or {}))
-    return TextReader(reader, files, header, dict(options or {})).read()
+        return ingest_parquet(target, files, options)
+    return TextReader(target, files, how.header, options).read()

@@ -17,9 +17,9 @@ from tidelog.files.raw import RawTable
 from tidelog.files.tables import read_object
 from tidelog.spark.ingest.fitting import Plan, fit_rows
 from tidelog.spark.ingest.ingested import Ingested, keep
-from tidelog.spark.ingest.reader import Reader
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.sources import Files, read_errors_explained
+from tidelog.spark.ingest.target import Target
 from tidelog.spark.session.private_session import is_connect
 from tidelog.values import Kind
 
@@ -29,30 +29,30 @@ if TYPE_CHECKING:
 _FILE = "tidelog file"
 
 
-def ingest_frame(reader: Reader, frame: Any, source: str, described: str) -> Ingested:
+def ingest_frame(target: Target, frame: Any, source: str, described: str) -> Ingested:
     """A DataFrame of Spark, of this session or of another one of the same Spark."""
     with read_errors_explained(source):
         names = tuple(frame.columns)
         types = frame.limit(0).toArrow().schema.types
-    return _ingest(reader, frame, names, types, source, described, {})
+    return _ingest(target, frame, names, types, source, described, {})
 
 
-def ingest_parquet(reader: Reader, files: Files, options: dict[str, str]) -> Ingested:
+def ingest_parquet(target: Target, files: Files, options: dict[str, str]) -> Ingested:
     """Files of Parquet; a rejected row knows its file."""
     from pyspark.sql import functions as f
 
     with read_errors_explained(files.given):
-        frame = reader.spark.read.options(**options).parquet(files.given)
+        frame = target.spark.read.options(**options).parquet(files.given)
         names = tuple(frame.columns)
         types = frame.limit(0).toArrow().schema.types
         with_file = frame.select("*", f.xxhash64(f.col("_metadata.file_path")).alias(_FILE))
-    return _ingest(reader, with_file, names, types, files.given, files.described, files.names)
+    return _ingest(target, with_file, names, types, files.given, files.described, files.names)
 
 
-def ingest_local(reader: Reader, source: object) -> Ingested:
+def ingest_local(target: Target, source: object) -> Ingested:
     """A table or data frame in this process."""
     table = read_object(source)
-    chosen, plan = reader.plan(table, [None if isinstance(cells, list) else _kind(cells) for cells in table.columns])
+    chosen, plan = target.plan(table, [None if isinstance(cells, list) else _kind(cells) for cells in table.columns])
 
     def record(row: int, column: str | None, reason: str) -> str:
         cells = [cells[row] if isinstance(cells, list) else cells[row].as_py() for cells in table.columns]
@@ -60,14 +60,14 @@ def ingest_local(reader: Reader, source: object) -> Ingested:
         return record_of(f"{table.source}, row {row + 1}", None, column, reason, _as_json(dict(zip(names, cells, strict=True))))
 
     batch = fit_rows(table, plan, record)
-    frame = reader.spark.createDataFrame(pa.Table.from_batches([batch]))
-    found = keep(frame, chosen, plan, reader.rejects, reader.lineage)
+    frame = target.spark.createDataFrame(pa.Table.from_batches([batch]))
+    found = keep(frame, chosen, plan, target.rejects, target.lineage)
     assert found is not None
     return found
 
 
 def _ingest(
-    reader: Reader,
+    target: Target,
     frame: DataFrame,
     names: tuple[str, ...],
     types: list[pa.DataType],
@@ -81,8 +81,8 @@ def _ingest(
     empty = tuple(pa.chunked_array([pa.array([], kind)]) for kind in types)
     table = RawTable(source, described, names, empty, 0, lambda _: [])
     if not names:
-        return reader.nothing(table)
-    chosen, plan = reader.plan(table, [_kind(cells) for cells in empty])
+        return target.nothing(table)
+    chosen, plan = target.plan(table, [_kind(cells) for cells in empty])
     for at, label in zip(plan.matched.positions, plan.matched.labels, strict=True):
         fit_cells(empty[at], None, source, label)  # a type that the language does not have is an error here and now
     plain = frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
@@ -91,8 +91,8 @@ def _ingest(
     else:
         plain = plain.withColumn(_FILE, f.lit(0).cast("long"))
     task = partial(_rows, plan=plan, names=names, source=source, files=files)
-    with _in_session(reader.spark, plain.mapInArrow(task, plan.schema), plan.schema) as here:
-        found = keep(here, chosen, plan, reader.rejects, reader.lineage)
+    with _in_session(target.spark, plain.mapInArrow(task, plan.schema), plan.schema) as here:
+        found = keep(here, chosen, plan, target.rejects, target.lineage)
     assert found is not None
     return found
 

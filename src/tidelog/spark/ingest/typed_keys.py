@@ -8,9 +8,9 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.core.keys import LETTERS, key_of, value_of
 from tidelog.files.rejects import shown, with_article
 from tidelog.functions.conform import conform
-from tidelog.spark.data.keys import LETTERS, key_of, value_of
 from tidelog.spark.ingest.rejects import REJECT, record_of
 from tidelog.values import Kind, text_of
 

@@ -1,31 +1,33 @@
-"""Aggregates in rounds under change: the groups in which something came or went are folded again."""
+"""Maintenance of aggregates in rounds: groups with a delta are aggregated again."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tidelog.core.rules import Aggregation, CoreRule
-from tidelog.spark.data.frames import Relation, few_facts
-from tidelog.spark.data.sets import Difference, Sets
+from tidelog.spark.data.frames import FrameRelation, facts_in_driver
+from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import Rounds, seeing
 from tidelog.syntax.tree import Atom, Variable
 
 
-def refolded(rounds: Rounds, sets: Sets, change: Difference, name: str, special: Aggregation) -> tuple[Relation, Relation]:
-    """What the touched groups give now, and what they gave before."""
-    columns = tuple(Variable(f"V{at}") for at in range(rounds.relations[special.inner].width))
-    groups = columns[: special.groups]
-    inner, folded = Atom(special.inner, columns), Atom(name, (*groups, Variable("result")))
-    parts = [part for part in (change.inserted, change.deleted) if part.count]
+def maintain_aggregate(
+    rounds: Rounds, sets: Sets, delta: Delta, name: str, operator: Aggregation
+) -> tuple[FrameRelation, FrameRelation]:
+    """The results of changed groups now (inserted), and before (deleted)."""
+    columns = tuple(Variable(f"V{at}") for at in range(rounds.relations[operator.inner].width))
+    groups = columns[: operator.groups]
+    inner, folded = Atom(operator.inner, columns), Atom(name, (*groups, Variable("result")))
+    parts = [part for part in (delta.inserted, delta.deleted) if part.count]
     if groups:
         head = CoreRule(Atom("#touched", groups), (inner,), 0, "")
         some = [rounds.joined(head, lambda _at, _name, p=part: p, 0, part.count) for part in parts]  # type: ignore[misc]
         start = sum(part.count for part in parts)
-        touched = sets.distinct(some, few_facts(np.empty((0, len(groups)), np.int32)), start)
+        touched = sets.distinct(some, facts_in_driver(np.empty((0, len(groups)), np.int32)), start)
     else:
-        touched = few_facts(np.zeros((1, 1), np.int32))
+        touched = facts_in_driver(np.zeros((1, 1), np.int32))
 
-    def of_groups(atom: Atom) -> Relation:
+    def of_groups(atom: Atom) -> FrameRelation:
         rule = CoreRule(atom, (Atom("#touched", groups), atom), 0, "")
         found = rounds.joined(rule, seeing(0, touched, rounds.relations), 0, touched.count)
         return sets.distinct([found], rounds.relations[atom.predicate], touched.count)
@@ -35,6 +37,6 @@ def refolded(rounds: Rounds, sets: Sets, change: Difference, name: str, special:
     recorded = rounds.recorded = {}
     bindings = of_groups(inner)
     if bindings.count:
-        rounds.fold(name, special, bindings)
+        rounds.fold(name, operator, bindings)
     rounds.recorded = None
     return sets.fused(recorded.get(name, ()), rounds.relations[name]), old

@@ -1,7 +1,7 @@
-"""What a change of rules has brought and taken, fact by fact.
+"""The delta of a change of rules, fact by fact.
 
-Relations that were derived anew are compared with what they were. Those that followed the rules, and then the facts that came or
-went with them, have two differences to put together.
+Relations that were derived anew are compared with a snapshot from before. Relations that were maintained have two deltas, one of
+the rules and one of the facts that were changed with them, which are composed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from tidelog.changes import Part
-from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts, held_facts
-from tidelog.spark.data.frames import Relation
-from tidelog.spark.data.sets import Difference, Sets
+from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, all_facts, explicit_facts
+from tidelog.spark.data.frames import FrameRelation
+from tidelog.spark.data.sets import Delta, Sets
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,38 +23,36 @@ if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
     from tidelog.spark.maintenance.frame_maintenance import FrameMaintenance
 
-Kept = Mapping[str, ExplicitSnapshot]
-
 
 @dataclass(frozen=True, slots=True)
-class Everything:
-    """All facts of an engine as keys, by relation; and those that the user has given."""
+class Snapshot:
+    """All facts of some relations as keys, and the explicit ones among them."""
 
-    held: Kept
-    explicit: Kept
+    facts: Mapping[str, ExplicitSnapshot]
+    explicit: Mapping[str, ExplicitSnapshot]
 
     @classmethod
-    def of(cls, engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Everything:
-        """What an engine holds of some relations."""
+    def of(cls, engine: SparkEngine, relations: Iterable[tuple[str, int]]) -> Snapshot:
+        """What an engine has of some relations, given by name and arity."""
         known = list(relations)
         return cls(
-            {facts.relation: facts for facts in held_facts(engine, known)},
+            {facts.relation: facts for facts in all_facts(engine, known)},
             {facts.relation: facts for facts in explicit_facts(engine, known)},
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two states, and the Spark that compares what is not in this process."""
+    """Two snapshots, and the Spark that compares what is not in this process."""
 
-    before: Everything
-    after: Everything
+    before: Snapshot
+    after: Snapshot
     spark: SparkSession
 
     def facts(self, relation: str, part: Part, *, inserted: bool) -> ExplicitSnapshot | None:
-        """What came to a relation, or went from it; all of it, or one part."""
+        """What was inserted into a relation, or deleted from it; all of it, or one part."""
         one, other = (self.after, self.before) if inserted else (self.before, self.after)
-        changed = self._chosen(one.held.get(relation), other.held.get(relation), "left anti")
+        changed = self._chosen(one.facts.get(relation), other.facts.get(relation), "left anti")
         if part == "all" or changed is None:
             return changed
         given = one.explicit.get(relation)
@@ -82,32 +80,33 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
-    """What followed a change of rules, and a change of facts after it."""
+class ComposedDeltas:
+    """The deltas of a change of rules and of the change of facts after it, as one."""
 
     names: set[str]
+    """The relations that were maintained under both."""
     by_rules: FrameMaintenance
-    by_facts: Mapping[str, Difference]
-    explicit_before: Mapping[str, Relation]
-    explicit_after: Mapping[str, Relation]
+    by_facts: Mapping[str, Delta]
+    explicit_before: Mapping[str, FrameRelation]
+    explicit_after: Mapping[str, FrameRelation]
 
-    def facts(self, name: str, part: Part, *, inserted: bool) -> Relation | None:
-        """What came to a relation, or went from it; all of it, or one part."""
-        sets, (first, second) = self.by_rules.sets, (changes.get(name) for changes in (self.by_rules.differences, self.by_facts))
+    def facts(self, name: str, part: Part, *, inserted: bool) -> FrameRelation | None:
+        """What was inserted into a relation, or deleted from it; all of it, or one part."""
+        sets, (first, second) = self.by_rules.sets, (changes.get(name) for changes in (self.by_rules.deltas, self.by_facts))
         parts = [
             _without(sets, one, other, inserted=inserted) for one, other in ((first, second), (second, first)) if one is not None
         ]
         if not parts:
             return None
         found = sets.fused(parts, parts[0])
-        given = (self.explicit_after if inserted else self.explicit_before).get(name) or Relation(found.width)
+        explicit = (self.explicit_after if inserted else self.explicit_before).get(name) or FrameRelation(found.width)
         if part != "all":
-            found = sets.inside(found, given) if part == "explicit" else sets.outside(found, given)
+            found = sets.inside(found, explicit) if part == "explicit" else sets.outside(found, explicit)
         return found if found.count else None
 
 
-def _without(sets: Sets, one: Difference, other: Difference | None, *, inserted: bool) -> Relation:
-    """What came with one change and did not go with another, or the other way round."""
+def _without(sets: Sets, one: Delta, other: Delta | None, *, inserted: bool) -> FrameRelation:
+    """What one delta inserts and another does not delete, or the other way round."""
     mine = one.inserted if inserted else one.deleted
     if other is None:
         return mine

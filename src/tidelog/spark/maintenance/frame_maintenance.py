@@ -1,9 +1,9 @@
-"""Units in rounds under change: what each derived relation gains and loses when those below it do.
+"""Maintenance of units in rounds: the deltas of what a unit derives from the deltas of what it reads.
 
-What goes is found first (`deletion`); then what has gone and still follows from the rest comes back (`rederivation`), and at last
-comes what is new. Where more than a share of a unit has gone, or following it takes as long as deriving the unit did, it is
-derived anew. Aggregates are folded again for the groups that are touched; transitive relations that tasks close, and aggregates
-whose groups come from their own recursion, are derived anew.
+Deletions come first: over-deletion (`deletion`), then rederivation (`rederivation`); insertions follow, semi-naively. Where more
+than a share of a unit would be over-deleted, or maintenance takes as long as deriving the unit did, it is derived anew.
+Aggregates are computed again for the groups that have changed; transitive relations that tasks close, and aggregates whose groups
+come from their own recursion, are derived anew.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
+from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
-from tidelog.spark.data.frames import Relation, few_facts
-from tidelog.spark.data.sets import Difference, Sets
+from tidelog.spark.data.frames import FrameRelation, facts_in_driver
+from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
-from tidelog.spark.maintenance.aggregate_rounds import refolded
-from tidelog.spark.maintenance.deletion import Deletion, GivenUpError, TakesLongerError
+from tidelog.spark.maintenance.aggregate_rounds import maintain_aggregate
+from tidelog.spark.maintenance.deletion import Deletion
+from tidelog.spark.maintenance.frame_changes import FrameChanges, RuleDelta
 from tidelog.spark.maintenance.pre_update_state import PreUpdateState
 from tidelog.spark.maintenance.rederivation import Rederivation
 from tidelog.syntax.tree import Atom, Negation
@@ -32,91 +34,77 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _LEAST_PATIENCE, _PATIENCE = 2.0, 1.0
-"""Deletion gives up after so many seconds, or so many times as long as it took to derive the component."""
+"""Deletion is too expensive after so many seconds, or so many times as long as it took to derive the component."""
 
 Found = tuple[list["DataFrame | Int32s"], int]
-"""Facts that were found, and from how many others."""
-
-
-@dataclass(frozen=True, slots=True)
-class OtherRules:
-    """How the rules of a unit differ from those before."""
-
-    added: frozenset[int] = frozenset()
-    """Where those stand in the program that are new."""
-    removed: tuple[CoreRule, ...] = ()
-
-    def __bool__(self) -> bool:
-        return bool(self.added or self.removed)
+"""Candidates, and from how many facts they were derived."""
 
 
 @dataclass(slots=True)
 class FrameMaintenance:
-    """One update of the units that are in rounds."""
+    """One update of the units that are evaluated in rounds."""
 
     rounds: Rounds
     sets: Sets
-    before: Mapping[str, Relation]
-    """All relations as they were."""
-    explicit: Mapping[str, Relation]
-    """What the user has given of relations with rules, as it is now."""
-    given: Mapping[str, Difference]
-    """What the user has given or taken back of them."""
-    differences: dict[str, Difference]
-    """Of relations that are what they will be."""
+    changes: FrameChanges
     close: Callable[[str, Closure], None]
-    """Fills a transitive relation."""
+    """Derives a transitive relation."""
     seconds_of: Callable[[str], float]
-    """What it took to derive the component of a relation."""
-    given_up: dict[str, int]
-    """For relations how many facts were lost when it was not worth it to follow them; kept from update to update."""
+    """How long it took to derive the component of a relation."""
+    too_expensive: dict[str, int]
+    """By owner of a unit, how many deletions were too expensive to maintain; kept from update to update."""
     algorithm: str = "auto"
-    others: dict[tuple[str, ...], OtherRules] = field(default_factory=dict)
-    """For the relations of units whose rules have changed."""
+    rule_deltas: dict[tuple[str, ...], RuleDelta] = field(default_factory=dict)
+    """For units whose rules have changed, by their relations."""
     chosen: dict[str, str] = field(default_factory=dict)
     """The algorithms that took part, each with the reason that it was first chosen for."""
     counters: Counters = field(default_factory=Counters)
     seconds: dict[str, float] = field(default_factory=dict)
     """By phase, under the names that the local engine has for them."""
 
+    @property
+    def deltas(self) -> dict[str, Delta]:
+        """The deltas of relations that are up to date."""
+        return self.changes.deltas
+
     def is_touched(self, unit: Unit) -> bool:
-        """Whether anything that a unit reads, or that was given of it, or one of its rules has changed."""
-        is_given = any(name in self.given for name in unit.relations)
-        return is_given or unit.relations in self.others or any(self.differences.get(name) for name in unit.uses)
+        """Whether anything that a unit reads, its explicit facts or its rules have changed."""
+        is_given = any(name in self.changes.given for name in unit.relations)
+        return is_given or unit.relations in self.rule_deltas or any(self.deltas.get(name) for name in unit.uses)
 
     def apply(self, unit: Unit) -> None:
-        """Make a unit's relations what they now are."""
-        folded = [(name, special) for name, special in unit.operators.items() if isinstance(special, Aggregation)]
+        """Bring the relations of a unit up to date."""
+        aggregates = [(name, operator) for name, operator in unit.operators.items() if isinstance(operator, Aggregation)]
         if self.algorithm == "rematerialise":
-            self._start_over(unit, "as asked for")
+            self._rematerialise(unit, "as asked for")
         elif unit.stages:
-            self._start_over(unit, "an aggregate's groups come from its own recursion")
-        elif any(isinstance(special, Closure) for special in unit.operators.values()):
-            self._start_over(unit, f"`{unit.owner}` is transitive, and each task closes its share at once")
-        elif folded:
+            self._rematerialise(unit, "an aggregate's groups come from its own recursion")
+        elif any(isinstance(operator, Closure) for operator in unit.operators.values()):
+            self._rematerialise(unit, f"`{unit.owner}` is transitive, and each task closes its share at once")
+        elif aggregates:
             with self._phase("aggregates"):
-                for name, special in folded:
-                    self._changed(name, *refolded(self.rounds, self.sets, self.differences[special.inner], name, special))
+                for name, operator in aggregates:
+                    self._record(name, *maintain_aggregate(self.rounds, self.sets, self.deltas[operator.inner], name, operator))
         else:
             try:
                 self._maintain(unit)
-            except GivenUpError as reason:
-                self._start_over(unit, str(reason))
+            except TooExpensiveError as reason:
+                self._rematerialise(unit, str(reason))
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 
     def _maintain(self, unit: Unit) -> None:
-        others = self.others.get(unit.relations, OtherRules())
-        before = replace(unit, rules=tuple(rule for rule in unit.rules if rule.origin not in others.added))
+        rules = self.rule_deltas.get(unit.relations, RuleDelta())
+        before = replace(unit, rules=tuple(rule for rule in unit.rules if rule.origin not in rules.added))
         with self._phase("deletion"):
-            gone = self._delete(before, others.removed)
+            deleted = self._delete(before, rules.removed)
         with self._phase("insertion"):
-            self._insert(unit, others.added, gone)
+            self._insert(unit, rules.added, deleted)
 
-    def _insert(self, unit: Unit, added: frozenset[int], gone: Mapping[str, Relation]) -> None:
-        """Derive what is new, and note what came and went in all."""
+    def _insert(self, unit: Unit, added: frozenset[int], deleted: Mapping[str, FrameRelation]) -> None:
+        """Derive what is new, and record the deltas of the unit."""
         recorded = self.rounds.recorded = {}
-        changed = {name: d.inserted for name, d in self.differences.items() if d.inserted.count and name in unit.uses}
+        changed = {name: d.inserted for name, d in self.deltas.items() if d.inserted.count and name in unit.uses}
         found = self._gained(unit, added)
         new = self.rounds.operators(unit, changed)
         self.rounds.watch.progress.round = 0
@@ -129,57 +117,56 @@ class FrameMaintenance:
             like = self.rounds.relations[name]
             inserted = self.sets.fused(recorded.get(name, ()), like)
             self.counters.inserted += inserted.count
-            self._changed(name, inserted, gone.get(name, few_facts(np.empty((0, like.width), np.int32))))
+            self._record(name, inserted, deleted.get(name, facts_in_driver(np.empty((0, like.width), np.int32))))
 
-    def _changed(self, name: str, inserted: Relation, deleted: Relation) -> None:
-        """Note what came and what went; what did both is no difference."""
-        difference = Difference(self.sets.outside(inserted, deleted), self.sets.outside(deleted, inserted))
-        if difference:
-            self.differences[name] = difference
+    def _record(self, name: str, inserted: FrameRelation, deleted: FrameRelation) -> None:
+        """Record a delta, without facts that are both deleted and inserted."""
+        if delta := Delta(self.sets.outside(inserted, deleted), self.sets.outside(deleted, inserted)):
+            self.deltas[name] = delta
 
-    # --- what goes -------------------------------------------------------------------------------------------------------
+    # --- deletion --------------------------------------------------------------------------------------------------------
 
-    def _delete(self, unit: Unit, removed: tuple[CoreRule, ...]) -> dict[str, Relation]:
-        """Take away what has gone, and bring back what follows from rules that stay; unless that takes, or took, too long."""
-        with PreUpdateState(unit, self.sets, self.before, self.rounds.terms.count) as past:
-            known = self.before, self.explicit, self.given, self.differences
-            deletion = Deletion(unit, self.rounds, self.sets, past, *known, self.counters, removed)
+    def _delete(self, unit: Unit, removed: tuple[CoreRule, ...]) -> dict[str, FrameRelation]:
+        """Over-delete and rederive; what is deleted in the end.  Raises an error if that takes, or took before, too long."""
+        with PreUpdateState(unit, self.sets, self.changes.before, self.rounds.terms.count) as past:
+            deletion = Deletion(unit, self.rounds, self.sets, past, self.changes, self.counters, removed)
             lost = deletion.lost
             if not lost:
                 return {}
-            if self.given_up.get(unit.owner, lost + 1) <= lost:
-                self.given_up[unit.owner] *= 2  # so that it is tried again some time
-                raise GivenUpError("to follow what has gone took longer when as much had gone before")
+            if self.too_expensive.get(unit.owner, lost + 1) <= lost:
+                self.too_expensive[unit.owner] *= 2  # so that it is tried again some time
+                raise TooExpensiveError("maintaining as many deletions took too long before")
             if not deletion.is_worth_it:
-                raise GivenUpError("a rule has gone that may have given more than half of what there was")
-            self.chosen.setdefault("by time", "facts have gone")
+                raise TooExpensiveError("a removed rule may have derived more than half of the facts")
+            self.chosen.setdefault("by time", "facts were deleted")
             try:
-                gone = deletion.gone(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
-            except TakesLongerError:
-                self.given_up[unit.owner] = lost
+                overdeleted = deletion.overdelete(max(_LEAST_PATIENCE, _PATIENCE * self.seconds_of(unit.owner)))
+            except TooExpensiveError as error:
+                if error.is_over_time:
+                    self.too_expensive[unit.owner] = lost
                 raise
-            for name, facts in gone.items():
-                self._forget(name, facts.count)
+            for name, facts in overdeleted.items():
+                self._uncount(name, facts.count)
             past.widen()
-            rederivation = Rederivation(unit, self.rounds, self.sets, past, gone, self.counters)
+            rederivation = Rederivation(unit, self.rounds, self.sets, past, overdeleted, self.counters)
             rederivation.run()
             return rederivation.rest
 
-    def _forget(self, name: str, count: int) -> None:
+    def _uncount(self, name: str, count: int) -> None:
         if is_visible(name):
             self.rounds.watch.progress.facts -= count
 
-    def _lower(self, unit: Unit, atom: Atom) -> Difference | None:
-        return None if atom.predicate in unit.relations else self.differences.get(atom.predicate)
+    def _lower(self, unit: Unit, atom: Atom) -> Delta | None:
+        return None if atom.predicate in unit.relations else self.deltas.get(atom.predicate)
 
-    # --- what comes ------------------------------------------------------------------------------------------------------
+    # --- insertion -------------------------------------------------------------------------------------------------------
 
     def _gained(self, unit: Unit, added: frozenset[int]) -> dict[str, Found]:
-        """What the user has given, what changes below have brought, and what new rules give."""
+        """Candidates: new explicit facts, what the deltas of lower units derive, and what new rules derive."""
         rounds, found = self.rounds, dict[str, Found]()
         for name in unit.relations:
-            if name in self.given and self.given[name].inserted.count:
-                _note(found, name, self._candidates(self.given[name].inserted), self.given[name].inserted.count)
+            if name in self.changes.given and self.changes.given[name].inserted.count:
+                _note(found, name, self._candidates(self.changes.given[name].inserted), self.changes.given[name].inserted.count)
         for rule in unit.rules:
             if rule.origin in added:
                 _note(found, rule.head.predicate, *rounds.derived(rule))
@@ -195,28 +182,30 @@ class FrameMaintenance:
                 _note(found, rule.head.predicate, rounds.joined(variant, sees, first, start), start)
         return found
 
-    def _candidates(self, facts: Relation) -> DataFrame | Int32s:
-        held = facts.held
+    def _candidates(self, facts: FrameRelation) -> DataFrame | Int32s:
+        held = facts.rows_in_driver
         return held if held is not None else facts.frame(self.sets.spark)
 
-    # --- from nothing ----------------------------------------------------------------------------------------------------
+    # --- rematerialisation -----------------------------------------------------------------------------------------------
 
-    def _start_over(self, unit: Unit, why: str) -> None:
-        """Derive a unit anew, from what the user gave."""
+    def _rematerialise(self, unit: Unit, why: str) -> None:
+        """Derive a unit anew from its explicit facts."""
         self.chosen.setdefault("rematerialise", why)
         relations = self.rounds.relations
         for name in unit.relations:
-            old = self.before[name]
-            self._forget(name, relations[name].count)
-            relations[name] = self.explicit[name].copy() if name in self.explicit else Relation(old.width, old.by)
-        closures = [(name, special) for name, special in unit.operators.items() if isinstance(special, Closure)]
+            old = self.changes.before[name]
+            self._uncount(name, relations[name].count)
+            relations[name] = (
+                self.changes.explicit[name].copy() if name in self.changes.explicit else FrameRelation(old.width, old.by)
+            )
+        closures = [(name, operator) for name, operator in unit.operators.items() if isinstance(operator, Closure)]
         with self._phase("closures" if closures else "starting over"):
-            for name, special in closures:
-                self.close(name, special)
+            for name, operator in closures:
+                self.close(name, operator)
             if not closures:
                 self.rounds.evaluate(unit)
             for name in unit.relations:
-                self._changed(name, relations[name], self.before[name])
+                self._record(name, relations[name], self.changes.before[name])
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

@@ -1,8 +1,8 @@
-"""What has gone from a unit in rounds and still follows from the rest comes back.
+"""Rederivation of a unit in rounds: what was over-deleted and still follows from the rest is inserted again.
 
-This is the second step of DRed (Gupta, Mumick, Subrahmanian, 1993), a set at a time: what has an instance among the facts that
-are left comes back at once, and what these are used for in the rounds after. Whatever comes back has gone before, so that nobody
-has to ask all facts for it. It gets a new time, since what proved it before may be what has gone.
+This is the second step of DRed (Gupta, Mumick, Subrahmanian, 1993), a set at a time: first what has an instance among the facts
+that are left, then, round by round, what has one with a fact that was rederived. Candidates are over-deleted facts only, so the
+whole relation is never read. A rederived fact gets a new time, since its older proof may be what was deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s
 from tidelog.core.rules import CoreRule, Unit
-from tidelog.spark.data.frames import DRIVER_ROWS, Relation
+from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.sets import WORTH_FETCHING, Sets
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.pre_update_state import PreUpdateState
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Rederivation:
-    """One unit, from which facts have gone."""
+    """One unit after over-deletion."""
 
     unit: Unit
     rounds: Rounds
     sets: Sets
     past: PreUpdateState
-    rest: dict[str, Relation]
-    """What has gone, and has not come back yet."""
+    rest: dict[str, FrameRelation]
+    """What is over-deleted and not rederived."""
     counters: Counters
-    _lower: dict[str, Relation] = field(default_factory=dict)
+    _lower: dict[str, FrameRelation] = field(default_factory=dict)
     """Relations of other units, in the driver."""
 
     def run(self) -> None:
-        """Add again what follows from what is left, and keep the rest."""
+        """Insert what follows from the facts that are left; `rest` is what remains deleted."""
         new = self._at_once()
         while new:
             for name, facts in new.items():
@@ -49,8 +49,8 @@ class Rederivation:
             self.rounds.watch.poll()
             new = self._with(self._fetched(new))
 
-    def _at_once(self) -> dict[str, Relation]:
-        """What has an instance among the facts that are left."""
+    def _at_once(self) -> dict[str, FrameRelation]:
+        """One-step rederivation: what has an instance among the facts that are left."""
         found: dict[str, list[DataFrame | Int32s]] = {}
         for rule in self.unit.rules:
             if (rest := self.rest.get(rule.head.predicate)) is not None:
@@ -58,8 +58,8 @@ class Rederivation:
                 found.setdefault(rule.head.predicate, []).append(self._joined(rule, rest, None, rest.count))
         return self._distinct(found)
 
-    def _with(self, new: Mapping[str, Relation]) -> dict[str, Relation]:
-        """What has an instance with a fact that has come back."""
+    def _with(self, new: Mapping[str, FrameRelation]) -> dict[str, FrameRelation]:
+        """What has an instance with a fact that was rederived."""
         found: dict[str, list[DataFrame | Int32s]] = {}
         for rule in self.unit.rules:
             rest = self.rest.get(rule.head.predicate)
@@ -70,14 +70,14 @@ class Rederivation:
                     found.setdefault(rule.head.predicate, []).append(self._joined(rule, facts, at, facts.count))
         return self._distinct(found)
 
-    def _distinct(self, found: Mapping[str, list[DataFrame | Int32s]]) -> dict[str, Relation]:
+    def _distinct(self, found: Mapping[str, list[DataFrame | Int32s]]) -> dict[str, FrameRelation]:
         sets = {name: self.sets.distinct(some, self.rounds.relations[name], DRIVER_ROWS) for name, some in found.items()}
         return {name: facts for name, facts in sets.items() if facts.count}
 
-    def _joined(self, rule: CoreRule, start: Relation, start_at: int | None, count: int) -> DataFrame | Int32s:
-        """Heads that have gone, of instances that hold: starting from the heads, or from facts that have come back at a place."""
+    def _joined(self, rule: CoreRule, start: FrameRelation, start_at: int | None, count: int) -> DataFrame | Int32s:
+        """Over-deleted heads of instances that hold; starting from the heads, or from rederived facts in the body."""
         body: list[Literal] = [rule.head]
-        seen: list[Relation | None] = [self.rest[rule.head.predicate]]
+        seen: list[FrameRelation | None] = [self.rest[rule.head.predicate]]
         first = 0
         for at, literal in enumerate(rule.body):
             first = len(body) if at == start_at else first
@@ -94,13 +94,13 @@ class Rederivation:
                 body.append(literal)
                 seen.append(None)
 
-        def relation_at(at: int, predicate: str) -> Relation:
+        def relation_at(at: int, predicate: str) -> FrameRelation:
             return found if (found := seen[at]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
 
         return self.rounds.joined(replace(rule, body=tuple(body)), relation_at, first, count)
 
-    def _fetched(self, new: Mapping[str, Relation]) -> Mapping[str, Relation]:
-        """Have all that rounds ask for in the driver, where that is little and few facts have come back."""
+    def _fetched(self, new: Mapping[str, FrameRelation]) -> Mapping[str, FrameRelation]:
+        """Fetch all that rounds read to the driver, where that is little and few facts were rederived."""
         lower = {atom for rule in self.unit.rules for atom in _predicates(rule)} - set(self.unit.relations)
         read = [*self.rest.values(), *(self.rounds.relations[name] for name in lower)]
         if sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING:

@@ -1,7 +1,7 @@
-"""Rules that come and go on Spark: which relations they reach, and how an engine with other rules takes over all others.
+"""A change of rules on Spark: which relations it affects, and how the new engine reuses all others.
 
-Frames never change, so that to take a relation over costs nothing. The dictionary is shared: numbers are only ever added to it.
-What the kernel holds is evaluated again there, which is quick, since it is small.
+Frames are immutable, so that to copy a relation costs nothing. The dictionary is shared: numbers are only ever added to it.
+Units in the kernel are evaluated again, which is quick, since they are small.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from tidelog.spark.engine import SparkEngine
 
 
-def reached(difference: RuleDifference) -> set[str]:
-    """The relations that rules reach which have come or gone: their heads, and all that is derived from these."""
+def affected_relations(difference: RuleDifference) -> set[str]:
+    """The relations that added or removed rules can change: their heads, and all that is derived from these."""
     old, new = difference.before.components, difference.after.components
     found = {old.rules[number].head.predicate for number in difference.removed}
     found |= {new.rules[number].head.predicate for number in difference.added}
@@ -37,8 +37,8 @@ def _derived_from(name: str, components: Components) -> set[str]:
     return {components.rules[number].head.predicate for number in components.using.get(name, ())}
 
 
-def reuse_unaffected(new: SparkEngine, old: SparkEngine, changed: set[str]) -> None:
-    """Take over what an engine has on Spark and rules that have changed do not reach; nothing has been derived yet."""
+def reuse_unaffected(new: SparkEngine, old: SparkEngine, affected: set[str]) -> None:
+    """Copy what an engine has on Spark and changed rules do not affect; the new engine has derived nothing yet."""
     mine, theirs = new.exchange, old.exchange
     with_rules = {name for engine in (new, old) for name, relation in engine.program.relations.items() if relation.has_rules}
     for name, relation in theirs.relations.items():
@@ -47,19 +47,19 @@ def reuse_unaffected(new: SparkEngine, old: SparkEngine, changed: set[str]) -> N
     before = {component.predicates: component for component in old.program.graph.components}
     for component in new.program.graph.components:
         was = before.get(component.predicates)
-        if was is None or not changed.isdisjoint(component.predicates) or old.where_of(was.predicates[0]) is Where.KERNEL:
+        if was is None or not affected.isdisjoint(component.predicates) or old.where_of(was.predicates[0]) is Where.KERNEL:
             continue
         pairs = _names(old.frame_units(was), new.frame_units(component))
         if pairs is None:
             continue
-        # What users give of a transitive relation without other rules has no unit of its own.
+        # The explicit facts of a transitive relation without other rules have no unit of their own.
         pairs |= {name: name for unit in new.frame_units(component) for name in unit.uses if _is_given(name, pairs)}
         for their_name, my_name in pairs.items():
             if their_name in theirs.relations:
                 mine.relations[my_name] = theirs.relations[their_name].copy()
             if their_name in theirs.explicit:
                 mine.explicit[my_name] = theirs.explicit[their_name].copy()
-        new.take_over(component, next(placed for placed in old.placements if placed.relations == was.predicates))
+        new.reuse(component, next(placed for placed in old.placed.placements if placed.relations == was.predicates))
 
 
 def _is_given(name: str, derived: Container[str]) -> bool:
@@ -67,7 +67,7 @@ def _is_given(name: str, derived: Container[str]) -> bool:
 
 
 def _names(before: list[Unit], after: list[Unit]) -> dict[str, str] | None:
-    """The relations of the same units in two programs, in which only the numbers in internal names may differ."""
+    """Pairs of relations of the same units in two programs, in which only the numbers in internal names may differ."""
     pairs: dict[str, str] = {}
     if len(before) != len(after):
         return None
@@ -79,12 +79,12 @@ def _names(before: list[Unit], after: list[Unit]) -> dict[str, str] | None:
     return pairs if has_same_names else None
 
 
-def visits(engine: SparkEngine, changed: set[str]) -> list[Visit]:
-    """The components that were derived anew since rules reach them that have changed."""
-    seconds = {placed.relations: placed.seconds for placed in engine.placements}
+def visits(engine: SparkEngine, affected: set[str]) -> list[Visit]:
+    """The components that were derived anew, since changed rules affect them."""
+    seconds = {placed.relations: placed.seconds for placed in engine.placed.placements}
     return [
         Visit(unit, is_evaluated=True, seconds=seconds.get(component.predicates, 0.0))
         for component in engine.program.graph.components
-        if not changed.isdisjoint(component.predicates)
+        if not affected.isdisjoint(component.predicates)
         for unit in engine.frame_units(component)[:1]
     ]

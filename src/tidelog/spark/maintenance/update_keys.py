@@ -1,4 +1,4 @@
-"""What users give to an update on Spark: tuples, or data frames and files by relation; checked before anything happens."""
+"""The request of an update on Spark, as keys: tuples, or data frames and files by relation, checked before anything changes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
+from tidelog.core.arrays import Rows
+from tidelog.core.keys import key_of
 from tidelog.errors import Diagnostics
+from tidelog.local.engine import EncodedUpdate
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact, Program
 from tidelog.program.relations import Relation
 from tidelog.spark.data.exchange import Keys
-from tidelog.spark.data.keys import key_of
 
 if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested
@@ -24,7 +27,7 @@ Given = Iterable[tuple[object, ...]] | Mapping[str, object]
 
 @dataclass(slots=True)
 class UpdateKeys:
-    """What an update does to the explicit facts of a relation, as keys, with numbers of rows."""
+    """What an update requests for the explicit facts of a relation: keys, with their numbers of rows."""
 
     arity: int
     delete: list[tuple[Keys, int]] = field(default_factory=list)
@@ -34,14 +37,14 @@ class UpdateKeys:
     """The columns by which upserts replace."""
 
 
-def given_keys(
+def read_update(
     parts: Mapping[str, Given],
     program: Program,
     known: Callable[[str], Relation | None],
     key_columns: Callable[[str], tuple[int, ...]],
     read: Callable[[str, object], Ingested],
 ) -> dict[str, UpdateKeys]:
-    """What the parts `delete`, `insert` and `upsert` of an update do to each relation."""
+    """What the parts `delete`, `insert` and `upsert` of an update request, by relation; all errors are raised at once."""
     result: dict[str, UpdateKeys] = {}
     arities: dict[str, int] = {}
     diagnostics = Diagnostics()
@@ -59,8 +62,7 @@ def given_keys(
         if isinstance(given, Mapping):
             for name, source in given.items():
                 found = read(name, source)
-                width = len([column for column in found.frame.columns if column.startswith("k")])
-                arity = relation.arity if (relation := known(name)) is not None else width
+                arity = relation.arity if (relation := known(name)) is not None else found.width
                 note(part, name, arity, found.kept, found.rows)
         else:
             for (name, arity), facts in _by_relation(explicit_facts(program, given)).items():
@@ -75,7 +77,7 @@ def given_keys(
 
 
 def merged(one: Mapping[str, UpdateKeys], other: Mapping[str, UpdateKeys]) -> dict[str, UpdateKeys]:
-    """What two updates do, as one."""
+    """Two requests as one."""
     result = dict(one)
     for name, given in other.items():
         mine = result.get(name, UpdateKeys(given.arity))
@@ -101,3 +103,19 @@ def keys_table(facts: Sequence[Sequence[Any]], arity: int) -> pa.Table:
     """Facts of values as keys."""
     columns = {f"k{at}": pa.array([key_of(values[at]) for values in facts], pa.string()) for at in range(arity)}
     return pa.table(columns or {"k0": pa.array(["i0"] * len(facts), pa.string())})
+
+
+def encoded_update(rows_of: Callable[[Keys, int], Rows], given: Mapping[str, UpdateKeys], relations: int = 0) -> EncodedUpdate:
+    """A request as rows of the kernel, each once; so many relations are known that the program does not mention."""
+
+    def rows(part: str) -> dict[str, Rows]:
+        found = ((name, facts.arity, getattr(facts, part)) for name, facts in given.items())
+        return {name: _distinct([rows_of(keys, arity) for keys, _ in some]) for name, arity, some in found if some}
+
+    keys = {name: facts.key for name, facts in given.items() if facts.upsert}
+    return EncodedUpdate(rows("delete"), rows("insert"), rows("upsert"), keys, relations)
+
+
+def _distinct(parts: list[Rows]) -> Rows:
+    rows = np.concatenate(parts)
+    return np.unique(rows, axis=0) if rows.shape[1] else rows[:1]

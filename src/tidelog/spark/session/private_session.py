@@ -42,7 +42,7 @@ SQL_SETTINGS = (
     Setting(
         "spark.sql.optimizer.excludedRules",
         "org.apache.spark.sql.catalyst.optimizer.PushDownLeftSemiAntiJoin",
-        "a relation that is asked for what another one has would be asked piece by piece, each with a hash table of the other",
+        "a semi-join with a relation would be split by its segments, each with a hash table of the other side",
     ),
     Setting("spark.sql.autoBroadcastJoinThreshold", "-1", "sizes after a checkpoint are guesses; the engine broadcasts by name"),
     Setting("spark.sql.requireAllClusterKeysForCoPartition", "false", "facts stay partitioned by one key in joins over two"),
@@ -52,7 +52,7 @@ SQL_SETTINGS = (
     Setting(
         "spark.sql.codegen.wholeStage.union.enabled",
         "false",
-        "a relation is a union of one more piece in each round: each would be compiled anew, and interpreted until it is",
+        "a relation is a union of one more segment in each round: each would be compiled anew, and interpreted until it is",
     ),
     Setting("spark.sql.inMemoryColumnarStorage.compressed", "false", "columns are kept for one update; compressing costs more"),
     Setting("spark.sql.codegen.useIdInClassName", "false", "the same step of the next round has the same code, compiled once"),

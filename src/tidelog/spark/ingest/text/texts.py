@@ -15,7 +15,6 @@ from tidelog.files.matching import Matched, declared_kinds, find_names
 from tidelog.files.raw import RawTable
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.ingested import Ingested, keep, split
-from tidelog.spark.ingest.reader import Reader
 from tidelog.spark.ingest.sources import (
     LARGEST_WHOLE,
     WHOLE,
@@ -25,6 +24,7 @@ from tidelog.spark.ingest.sources import (
     read_errors_explained,
     read_lines,
 )
+from tidelog.spark.ingest.target import Target
 from tidelog.spark.ingest.text import delimited, json_lines
 from tidelog.spark.ingest.text.delimited import Dialect, FileLook
 from tidelog.spark.ingest.text.inference import Seen, seen_in_all
@@ -41,7 +41,7 @@ _NO_CELLS = pa.chunked_array([pa.array([], pa.string())])
 class TextReader:
     """The files of one source, all of one format of text."""
 
-    def __init__(self, reader: Reader, files: Files, header: Header, options: dict[str, str]) -> None:
+    def __init__(self, target: Target, files: Files, header: Header, options: dict[str, str]) -> None:
         if header not in (True, False, "auto"):
             raise ValueError(f"header is True, False or 'auto', not {header!r}")
         is_json = files.format is Format.JSON_LINES
@@ -50,9 +50,9 @@ class TextReader:
         mark = given.get("sep", given.get("delimiter", "," if files.format is Format.CSV else "\t"))
         if len(mark) != 1:
             raise fail("TL074", f"there is no delimiter {mark!r}", fix="give one character")
-        self.reader, self.files, self.is_json = reader, files, is_json
+        self.target, self.files, self.is_json = target, files, is_json
         # Names of columns that are mapped must stand somewhere.
-        self.header: Header = True if header == "auto" and reader.columns and not is_json else header
+        self.header: Header = True if header == "auto" and target.columns and not is_json else header
         self.dialect = Dialect(mark, files.format is not Format.FACTS)
         requested = given.get("multiline", "").lower() == "true"
         self.whole = requested or files.largest <= WHOLE or not files.can_be_split
@@ -68,7 +68,7 @@ class TextReader:
 
     def _read(self) -> Ingested | None:
         if not self.files.files:
-            return self.reader.nothing(self._table(f"{self.files.format}, empty", None))
+            return self.target.nothing(self._table(f"{self.files.format}, empty", None))
         return self._json() if self.is_json else self._delimited()
 
     def _json(self) -> Ingested:
@@ -77,18 +77,18 @@ class TextReader:
         if look.rows == 0:
             return self._without_rows(table, partial(json_lines.rows_of, names=(), files=self.files.names))
         kinds = [look.kind(name) for name in look.names]
-        chosen, plan = self.reader.plan(table, [kind for kind, _ in kinds], [several for _, several in kinds])
+        chosen, plan = self.target.plan(table, [kind for kind, _ in kinds], [several for _, several in kinds])
         for at in plan.matched.positions:
             if look.names[at] in look.strange:
                 message = f"the column {look.names[at]} of {table.source} holds lists, for which the language has no type"
                 raise fail("TL081", message, fix="convert it to a string or a number first, or leave it out")
         rows = partial(json_lines.rows_of, names=look.names, plan=plan, files=self.files.names)
-        found = keep(self._mapped(rows, plan.schema), chosen, plan, self.reader.rejects, self.reader.lineage)
+        found = keep(self._mapped(rows, plan.schema), chosen, plan, self.target.rejects, self.target.lineage)
         assert found is not None
         return found
 
     def _delimited(self) -> Ingested | None:
-        relation = self.reader.relation
+        relation = self.target.relation
         kinds = declared_kinds(relation, 0)
         infers = relation is None or None in kinds or self._header == "auto"
         look = partial(delimited.look_at, dialect=self.dialect, infers=infers)
@@ -103,10 +103,10 @@ class TextReader:
             rows = partial(delimited.rows_of, dialect=self.dialect, width=1, headed=headed, files=self.files.names)
             return self._without_rows(self._table(f"{self.files.described}, empty", None), rows)
         seen = self._seen(looks, headed, width) if infers else None
-        chosen, plan = self.reader.plan(self._table(described, names, width), seen)
+        chosen, plan = self.target.plan(self._table(described, names, width), seen)
         rows = partial(delimited.rows_of, dialect=self.dialect, width=width, headed=headed, plan=plan, files=self.files.names)
         unless = OPEN_QUOTE if not self.whole and self.files.largest <= LARGEST_WHOLE else None
-        return keep(self._mapped(rows, plan.schema), chosen, plan, self.reader.rejects, self.reader.lineage, unless=unless)
+        return keep(self._mapped(rows, plan.schema), chosen, plan, self.target.rejects, self.target.lineage, unless=unless)
 
     # --- headers and types ----------------------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ class TextReader:
     def _is_header(self, look: FileLook) -> bool:
         """As in `files.delimited`: it holds the declared names, or a text over cells that are all of another type."""
         assert look.first is not None
-        relation = self.reader.relation
+        relation = self.target.relation
         if relation is not None and relation.columns:
             wanted = [column.name for column in relation.columns]
             if find_names(wanted, look.first) is not None:
@@ -160,7 +160,7 @@ class TextReader:
     # --- through Spark --------------------------------------------------------------------------------------------------
 
     def _lines(self) -> tuple[DataFrame, Callable[[Iterator[pa.RecordBatch]], Iterator[Lines]]]:
-        frame = read_lines(self.reader.spark, self.files, whole=self.whole)
+        frame = read_lines(self.target.spark, self.files, whole=self.whole)
         if not self.whole:
             return frame, lines_of_rows
         mark = self.dialect.delimiter if self.dialect.has_quotes and not self.is_json else None
@@ -193,15 +193,15 @@ class TextReader:
 
     def _without_rows(self, table: RawTable, rows: Callable[..., Iterator[pa.RecordBatch]]) -> Ingested:
         """No rows: there is nothing, or all of it is rejected."""
-        reader, plan = self.reader, Plan(self.reader.name, Matched((), (), (), False, ()), ())
+        target, plan = self.target, Plan(self.target.name, Matched((), (), (), False, ()), ())
         if self.files.files:
             result = split(
-                self._mapped(partial(rows, plan=plan), plan.schema), reader.name, table.source, reader.rejects, reader.lineage
+                self._mapped(partial(rows, plan=plan), plan.schema), target.name, table.source, target.rejects, target.lineage
             )
             if result is not None and result[2]:
-                found = reader.nothing(table)
+                found = target.nothing(table)
                 return replace(found, rejected=result[2], description=f"{found.description}; {result[2]:,} rejected")
-        return reader.nothing(table)
+        return target.nothing(table)
 
 
 def _run(batches: Iterator[pa.RecordBatch], lines: Callable[..., Iterator[Lines]], task: Task) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""What every way of reading needs to know: the relation, the columns that are meant, and where rows and rejects go."""
+"""The relation that a source is read into: its columns, the plan for its rows, and where rows and rejects go."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """One relation that is to be read."""
+class Target:
+    """One relation, and all that reading a source into it needs."""
 
     spark: SparkSession
     name: str

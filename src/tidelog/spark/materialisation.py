@@ -1,29 +1,30 @@
-"""The engine that a knowledge base on Spark holds: started when it is first needed, settled when somebody asks what follows."""
+"""A materialised program on Spark: the engine that a knowledge base owns, evaluated when its facts are first read.
+
+What an update may replace are two frozen values: the schema (`core.schema`), and the `EngineVersion`. A failed update puts those
+from before back.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
-from tidelog.program.live_rules import LiveRules
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
-from tidelog.spark.data.keys import key_of
-from tidelog.spark.data.results import facts_of
-from tidelog.spark.data.spark_facts import SparkFacts
+from tidelog.spark.data.spark_facts import SparkFacts, facts_of
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.evaluation.placement import Placement, Where
 from tidelog.spark.evaluation.querying import answered
-from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel
-from tidelog.spark.maintenance.update import Updating
+from tidelog.spark.maintenance.update import SparkUpdate
+from tidelog.spark.maintenance.update_keys import keys_table
 from tidelog.spark.session.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.session.private_session import close as close_session
 from tidelog.spark.session.private_session import machine_memory, session
@@ -37,8 +38,22 @@ if TYPE_CHECKING:
 _PLACEMENTS = ("auto", *(where.value for where in Where))
 
 
-class EngineHolder(KnowledgeBase):
-    """A knowledge base that can be asked; how its facts and rules change is said elsewhere (`changing`, `kb`)."""
+@dataclass(frozen=True, slots=True)
+class EngineVersion:
+    """An engine, and what it is made from."""
+
+    engine: SparkEngine | None = None
+    """None until it is first needed."""
+    inputs: tuple[tuple[str, Keys, int], ...] = ()
+    """Explicit facts that were loaded before the first evaluation: relation, keys and number of rows."""
+    has_program_facts: bool = True
+    """Whether the facts in the program's text are explicit facts, too."""
+    has_begun: bool = False
+    """Whether an evaluation has begun; an engine whose first evaluation was interrupted is made anew."""
+
+
+class Materialisation(KnowledgeBase):
+    """A knowledge base on Spark that answers; `kb.SparkKnowledgeBase` adds what changes it."""
 
     def __init__(
         self,
@@ -61,30 +76,19 @@ class EngineHolder(KnowledgeBase):
         self._given_session, self._placement, self._lineage = spark, placement, lineage
         self._lineage_folder = lineage_folder
         self._budget = memory_budget if memory_budget is not None else machine_memory() // 4
-        self._on_spark: SparkEngine | None = None
-        self._has_begun = False
-        self._has_program_facts = True
-        self._live: LiveRules | None = None
-        self._stream: StreamInKernel | None = None
-        self._read: list[tuple[str, Keys, int]] = []
+        self._version = EngineVersion()
         self._outdated: list[Shipping] = []
+        """Of engines that were replaced; frames that users hold may read their files until the end."""
         super().__init__(rules, **shared)
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, relation: str) -> Facts:
         self._check_known(relation)
-        engine = self._maintained_engine()
-        exchange, known = engine.exchange, self.relations[relation]
+        exchange, known = self._maintained_engine().exchange, self.relations[relation]
         if relation in exchange.in_kernel:
-            return self._kernel_facts(relation, engine)
-        return facts_of(engine, known, exchange.to_spark(relation, known.arity))
-
-    def _kernel_facts(self, relation: str, engine: SparkEngine) -> Facts:
-        from tidelog.local.storage.tables import Table
-
-        held = engine.state.stored(relation)
-        return facts_of(engine, self.relations[relation], held.snapshot() if isinstance(held, Table) else held)
+            return facts_of(exchange, known, exchange.local.snapshot(relation))
+        return facts_of(exchange, known, exchange.to_spark(relation, known.arity))
 
     def facts_in_process(self, relation: str) -> Facts | None:
         """The facts of a relation if this process holds them, so that Spark need not see them."""
@@ -94,10 +98,10 @@ class EngineHolder(KnowledgeBase):
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
         self._check_known(relation)
-        engine = self._maintained_engine()
-        if relation not in engine.exchange.in_kernel:
-            engine.exchange.to_spark(relation, self.relations[relation].arity)
-        return engine.exchange.size(relation)
+        exchange = self._maintained_engine().exchange
+        if relation not in exchange.in_kernel:
+            exchange.to_spark(relation, self.relations[relation].arity)
+        return exchange.size(relation)
 
     def dataframe(self, relation: str) -> DataFrame:
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
@@ -111,6 +115,11 @@ class EngineHolder(KnowledgeBase):
         engine = self._maintained_engine()
         with lost_blocks_explained():
             return answered(engine, text.strip(), query, self._watch())
+
+    def explicit_facts(self) -> Iterator[ExplicitSnapshot]:
+        """All explicit facts, relation by relation, as keys."""
+        known = [(name, relation.arity) for name, relation in self.relations.items()]
+        return explicit_facts(self._maintained_engine(), known)
 
     def _as_frame(self, facts: Facts | None, relation: str) -> DataFrame:
         if facts is None:
@@ -130,7 +139,7 @@ class EngineHolder(KnowledgeBase):
     @property
     def placements(self) -> list[Placement]:
         """Where each part of the program was evaluated, and why."""
-        return self._maintained_engine().placements
+        return list(self._maintained_engine().placed.placements)
 
     @property
     def statistics(self) -> Any:
@@ -139,87 +148,90 @@ class EngineHolder(KnowledgeBase):
 
     @property
     def _started_engine(self) -> SparkEngine:
-        if self._on_spark is None:
+        engine = self._version.engine
+        if engine is None:
             private = session(self._given_session)
             folder = Path(self._lineage_folder) if isinstance(self._lineage_folder, PathLike) else self._lineage_folder
             lineage = Lineage(private, self._lineage, folder)  # type: ignore[arg-type]
-            self._on_spark = self._engine(private, lineage)
-        return self._on_spark
+            engine = self._new_engine(private, lineage)
+            self._version = replace(self._version, engine=engine)
+        return engine
 
-    def _engine(self, private: SparkSession, lineage: Lineage, terms: SparkDictionary | None = None) -> SparkEngine:
-        """An engine with all facts that were given, and none derived."""
+    def _new_engine(self, private: SparkSession, lineage: Lineage, terms: SparkDictionary | None = None) -> SparkEngine:
+        """An engine with all explicit facts that the version names, and nothing derived."""
+        live = self._schema.live
         engine = SparkEngine(
             self.program,
             private,
             lineage,
             modules=self._modules,
+            algorithm=self._algorithm,
             placement=self._placement,
             budget=self._budget,
-            rules=tuple(self._live.components.rules) if self._live is not None else None,
+            rules=tuple(live.components.rules) if live is not None else None,
             terms=terms,
         )
-        if self._has_program_facts:
-            self._add_program_facts(engine)
-        for relation, keys, rows in self._read:
-            engine.add(relation, keys, rows, self.relations[relation].arity)
+        if self._version.has_program_facts:
+            facts: dict[str, list[Any]] = {}
+            for name, values in self.program.facts:
+                facts.setdefault(name, []).append(values)
+            for name, rows in facts.items():
+                engine.add(name, keys_table(rows, len(rows[0])), len(rows), len(rows[0]))
+        for relation, keys, count in self._version.inputs:
+            engine.add(relation, keys, count, self.relations[relation].arity)
         return engine
 
-    def _add_program_facts(self, engine: SparkEngine) -> None:
-
-        rows: dict[str, list[list[str]]] = {}
-        for name, values in self.program.facts:
-            rows.setdefault(name, []).append([key_of(value) for value in values])
-        for name, keys in rows.items():
-            width = max(1, len(keys[0]))
-            table = pa.table({f"k{at}": pa.array([row[at] if row else "i0" for row in keys]) for at in range(width)})
-            engine.add(name, table, len(keys), len(keys[0]))
-
     def _maintained_engine(self) -> SparkEngine:
-        """The engine when everything has been derived: from scratch if a run broke off."""
+        """The engine when everything has been derived: from scratch if an evaluation was interrupted."""
         engine = self._started_engine
         if engine.is_maintained:
             return engine
         if engine.has_derived:
             with lost_blocks_explained():
-                Updating(engine, self._watch(), self._algorithm).apply(engine.waiting)
+                SparkUpdate(engine, self._watch()).apply(engine.waiting)
                 engine.waiting = {}
             return engine
-        if self._has_begun:
-            self._outdated.append(engine.exchange.shipping)  # frames that were handed out may need it until the end
-            engine = self._on_spark = self._engine(engine.spark, engine.lineage)
-        self._has_begun = True
+        if self._version.has_begun:
+            self._outdated.append(engine.exchange.shipping)
+            engine = self._new_engine(engine.spark, engine.lineage)
+        self._version = replace(self._version, engine=engine, has_begun=True)
         with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
-            engine.maintain(self._watch())
-        self._read.clear()  # from now on the engine has them
+            engine.evaluate(self._watch())
+        self._version = replace(self._version, inputs=())  # from now on the engine has them
         return engine
+
+    def restore(self, kept: Iterable[ExplicitSnapshot], terms: SparkDictionary | None = None) -> None:
+        """Replace all explicit facts by those of snapshots; the program's own, and its inputs, may have been deleted since.
+
+        `terms` is the dictionary of the engine before, if the new one shall share it.
+        """
+        snapshots = list(kept)
+        for facts in snapshots:
+            self._know(facts.relation, facts.arity)
+        engine = self._started_engine
+        inputs = tuple((facts.relation, facts.keys, facts.rows) for facts in snapshots)
+        self._version = replace(self._version, inputs=inputs, has_program_facts=False, has_begun=False)
+        if terms is None:
+            self._outdated.append(engine.exchange.shipping)
+        self._version = replace(self._version, engine=self._new_engine(engine.spark, engine.lineage, terms))
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Around an update: if it fails, the schema and the engine are those before it."""
+        before = self._schema, self._version
+        try:
+            yield
+        except BaseException:
+            self._schema, self._version = before
+            raise
 
     def close(self) -> None:
         """Remove what is kept on disks and give the private session back; the Spark that it is in goes on.
 
-        Nothing can be asked any more afterwards.
+        Nothing can be read any more afterwards.
         """
-        if self._on_spark is not None:
-            self._on_spark.lineage.close()
-            for shipping in (*self._outdated, self._on_spark.exchange.shipping):
+        if (engine := self._version.engine) is not None:
+            engine.lineage.close()
+            for shipping in (*self._outdated, engine.exchange.shipping):
                 shipping.close()
-            close_session(self._on_spark.spark)
-
-    def explicit_facts(self) -> Iterator[ExplicitSnapshot]:
-        """All facts that were given, relation by relation, as keys."""
-        known = [(name, relation.arity) for name, relation in self.relations.items()]
-        return explicit_facts(self._maintained_engine(), known)
-
-    def restore(self, kept: Iterable[ExplicitSnapshot], terms: SparkDictionary | None = None) -> None:
-        """Have just those facts that were kept as keys: none of the program's text or inputs, which may have been deleted.
-
-        A dictionary that is there already may serve again.
-        """
-        self._has_program_facts = False
-        self._read = []
-        for facts in kept:
-            self._know(facts.relation, facts.arity)
-            self._read.append((facts.relation, facts.keys, facts.rows))
-        engine = self._started_engine
-        if terms is None:
-            self._outdated.append(engine.exchange.shipping)
-        self._on_spark, self._has_begun = self._engine(engine.spark, engine.lineage, terms), False
+            close_session(engine.spark)

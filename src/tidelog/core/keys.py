@@ -1,22 +1,19 @@
-"""Keys: each value as one text, the same whatever source it came from, so that Spark can number values by comparing texts.
+"""Keys: each value as one text, the same whatever source it came from, so that values are equal where their keys are.
 
 A key is a letter for the kind and the content: `sabc` is the string abc, `i12` the integer 12, `f` and the bits of a float as
 an integer, `b1` true, `d` and days since 1970, `t` and microseconds since 1970, `u` and an IRI; an RDF literal is `l`, then
 `@` or `^` and the length of its language or datatype, a space, that, and the text. Columns go through Arrow as a whole;
-nothing here imports Spark.
+Spark numbers values by them, and RDF terms are parsed into them.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tidelog.core.arrays import Int32s
-from tidelog.files.columns import MixedColumn, TypedColumn
-from tidelog.local.storage.dictionary import Dictionary, key_text, payload_of, value_of_payload, value_of_text
+from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
+from tidelog.files.columns import ARROW_TYPES, MixedColumn, TypedColumn
 from tidelog.values import Kind, Value
 
 LETTERS: dict[Kind, str] = {
@@ -30,19 +27,18 @@ LETTERS: dict[Kind, str] = {
     Kind.LITERAL: "l",
 }
 KIND_OF = {letter: kind for kind, letter in LETTERS.items()}
-_TEXTS = (Kind.STRING, Kind.IRI, Kind.LITERAL)
 
 
 def key_of(value: Value) -> str:
     """The key of one value."""
-    content = key_text(value) if value.kind in _TEXTS else str(payload_of(value))
+    content = key_text(value) if value.kind in TEXT_KINDS else str(payload_of(value))
     return LETTERS[value.kind] + content
 
 
 def value_of(key: str) -> Value:
     """The value of a key."""
     kind = KIND_OF[key[0]]
-    return value_of_text(kind, key[1:]) if kind in _TEXTS else value_of_payload(kind, int(key[1:]))
+    return value_of_text(kind, key[1:]) if kind in TEXT_KINDS else value_of_payload(kind, int(key[1:]))
 
 
 def keys_of_column(column: TypedColumn | MixedColumn) -> pa.Array:
@@ -62,8 +58,6 @@ def keys_of_column(column: TypedColumn | MixedColumn) -> pa.Array:
 
 def columns_of_keys(keys: pa.Array) -> TypedColumn | MixedColumn:
     """The values of keys: a typed column if all are of one kind that Arrow has."""
-    from tidelog.files.columns import ARROW_TYPES
-
     letters = pc.unique(pc.utf8_slice_codeunits(keys, 0, 1)).to_pylist()
     kind = KIND_OF[letters[0]] if len(letters) == 1 else None
     if kind is None or kind is Kind.LITERAL:
@@ -79,39 +73,3 @@ def columns_of_keys(keys: pa.Array) -> TypedColumn | MixedColumn:
         case Kind.DATE:
             return TypedColumn(kind, content.cast(pa.int32()).cast(pa.date32()))
     return TypedColumn(kind, content.cast(pa.int64()).cast(ARROW_TYPES[kind]))
-
-
-def encode_keys(terms: Dictionary, keys: pa.Array) -> Int32s:
-    """The ids that a local dictionary gives to the values of keys."""
-    ids = np.empty(len(keys), np.int32)
-    letters = pc.utf8_slice_codeunits(keys, 0, 1).dictionary_encode()
-    codes = letters.indices.to_numpy(zero_copy_only=False)
-    for code, letter in enumerate(letters.dictionary.to_pylist()):
-        kind, places = KIND_OF[letter], np.flatnonzero(codes == code)
-        content = pc.utf8_slice_codeunits(keys.take(pa.array(places)), 1)
-        if kind in _TEXTS:
-            texts = content.cast(pa.large_string())
-            _, offsets, data = texts.buffers()
-            bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-            ids[places] = terms.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
-        else:
-            ids[places] = terms.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
-    return ids
-
-
-def decode_keys(terms: Dictionary, ids: Int32s) -> pa.Array:
-    """The keys of ids of a local dictionary, which should be distinct."""
-    keys = np.empty(len(ids), object)
-    for kind, places, content in terms.contents_of(ids):
-        keys[places] = pc.binary_join_element_wise(LETTERS[kind], content.cast(pa.string()), "").to_numpy(zero_copy_only=False)
-    return pa.array(keys, pa.string())
-
-
-def keys_of(values: Iterable[Value]) -> list[str]:
-    """The keys of some values."""
-    return [key_of(value) for value in values]
-
-
-def values_of(keys: Sequence[str]) -> list[Value]:
-    """The values of some keys."""
-    return [value_of(key) for key in keys]

@@ -1,4 +1,7 @@
-"""Ingesting on Spark: the same facts and decisions as the local engine, and every row that does not fit on record."""
+"""Ingesting on Spark: the same facts and decisions as the local engine, and every row that does not fit on record.
+
+This covers `tables`, `target`, `ingested` and `text.texts`, which only drive Spark.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ import pyarrow as pa
 import pytest
 from tests.files.relations import declared, mentioned, saved
 
+from tidelog.core.keys import keys_of_column
 from tidelog.errors import TidelogError
 from tidelog.files.reading import read
 from tidelog.program.relations import Relation
-from tidelog.spark.data.keys import keys_of_column
-from tidelog.spark.ingest import Ingested, Rejects, ingest, sources
+from tidelog.spark.ingest import Ingested, Rejects, SourceOptions, ingest, sources
 from tidelog.spark.ingest.text import texts
 from tidelog.values import Kind
 
@@ -34,7 +37,7 @@ def locally(source: object, relation: Relation | None = None, **options: Any) ->
 
 
 def agree(spark: SparkSession, source: object, relation: Relation | None = None, **options: Any) -> Ingested:
-    found = ingest(spark, source, "edge", relation, **options)
+    found = ingest(spark, source, "edge", relation, SourceOptions(**options))
     keys, description = locally(source, relation, **options)
     assert rows(found.frame) == keys
     assert found.description == description
@@ -44,7 +47,7 @@ def agree(spark: SparkSession, source: object, relation: Relation | None = None,
 
 def rejected(spark: SparkSession, source: object, relation: Relation | None = None, **options: Any) -> TidelogError:
     with pytest.raises(TidelogError) as caught:
-        ingest(spark, source, "edge", relation, **options)
+        ingest(spark, source, "edge", relation, SourceOptions(**options))
     assert caught.value.diagnostics[0].fix
     return caught.value
 
@@ -98,7 +101,7 @@ def test_many_lines_and_files(spark: SparkSession, tmp_path: Path, monkeypatch: 
     found = ingest(spark, tmp_path / "d", "edge")
     assert (found.rows, found.kinds) == (3000, (Kind.STRING, Kind.FLOAT))
     assert "(csv, 4 files, a header; columns: string, float, inferred)" in found.description
-    assert rows(found.frame) == rows(ingest(spark, str(tmp_path / "d" / "*.csv"), "edge", header=True).frame)
+    assert rows(found.frame) == rows(ingest(spark, str(tmp_path / "d" / "*.csv"), "edge", how=SourceOptions(header=True)).frame)
     some = ingest(spark, tmp_path / "d" / "p1.csv", "edge", declared(size=Kind.INT))
     assert rows(some.frame) == sorted((f"i{at}",) for at in range(1000, 2000))
     path = saved(tmp_path, "m.csv", 'k,v\n"a\nb",1\nc,2\n')
@@ -112,7 +115,7 @@ def test_compressed_files_beside_others(spark: SparkSession, tmp_path: Path) -> 
     saved(tmp_path, "b.csv.gz", "y,2\n")
     assert rows(ingest(spark, tmp_path, "edge").frame) == [("sx", "i1"), ("sy", "i2")]
     (tmp_path / "b.csv.gz").rename(tmp_path / "c")
-    assert rows(ingest(spark, tmp_path / "c", "edge", format="csv.gz").frame) == [("sy", "i2")]
+    assert rows(ingest(spark, tmp_path / "c", "edge", how=SourceOptions(format="csv.gz")).frame) == [("sy", "i2")]
 
 
 def test_files_with_different_headers(spark: SparkSession, tmp_path: Path) -> None:
@@ -128,9 +131,14 @@ def test_files_with_different_headers(spark: SparkSession, tmp_path: Path) -> No
 def test_columns_that_are_mapped(spark: SparkSession, tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", "from,to,w\na,b,1\n")
     relation = declared(src=Kind.STRING, w=Kind.FLOAT)
-    assert rows(ingest(spark, path, "edge", relation, columns={"to": "src"}).frame) == [("sb", "f4607182418800017408")]
+    assert rows(ingest(spark, path, "edge", relation, SourceOptions(columns={"to": "src"})).frame) == [
+        ("sb", "f4607182418800017408")
+    ]
     path = saved(tmp_path, "b.csv", "a,b,1\n")
-    assert rows(ingest(spark, path, "edge", relation, header=False, columns={"c1": "src", "c3": "w"}).frame)[0][0] == "sa"
+    assert (
+        rows(ingest(spark, path, "edge", relation, SourceOptions(header=False, columns={"c1": "src", "c3": "w"})).frame)[0][0]
+        == "sa"
+    )
     for wrong in ({"fro": "src"}, {"from": "dst", "w": "src"}, {"from": "src", "to": "what"}):
         assert rejected(spark, tmp_path / "a.csv", relation, columns=wrong).diagnostics[0].code == "TL081"
 
@@ -157,7 +165,9 @@ def test_frames_and_tables_of_spark(spark: SparkSession) -> None:
 
 def test_readers_of_spark(spark: SparkSession, tmp_path: Path) -> None:
     spark.createDataFrame([(1, 2.5)], "a int, b double").write.orc(str(tmp_path / "o"))
-    assert rows(ingest(spark, str(tmp_path / "o"), "edge", format="orc").frame) == [("i1", "f4612811918334230528")]
+    assert rows(ingest(spark, str(tmp_path / "o"), "edge", how=SourceOptions(format="orc")).frame) == [
+        ("i1", "f4612811918334230528")
+    ]
     error = rejected(spark, None, format="jdbc", options={"url": "jdbc:nothing://x/y", "dbtable": "t"})
     assert error.diagnostics[0].code == "TL087"
     assert "spark.jars" in str(error.diagnostics[0].fix)
@@ -172,7 +182,7 @@ def test_jdbc_with_a_driver_that_is_there(spark: SparkSession, tmp_path: Path) -
         spark.createDataFrame([(1, "a")], "a int, b string").write.format("jdbc").options(**options).save()
     except Exception as error:
         pytest.skip(f"no Derby here: {str(error).splitlines()[0]}")
-    assert rows(ingest(spark, None, "edge", format="jdbc", options=options).frame) == [("i1", "sa")]
+    assert rows(ingest(spark, None, "edge", how=SourceOptions("jdbc", options=options)).frame) == [("i1", "sa")]
 
 
 # --- what does not fit -------------------------------------------------------------------------------------------------------
@@ -257,4 +267,7 @@ def test_sources_of_nothing(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_a_delimiter_of_the_users(spark: SparkSession, tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", "a;1,5\nb;2\n")
-    assert rows(ingest(spark, path, "edge", header=False, options={"sep": ";"}).frame) == [("sa", "s1,5"), ("sb", "s2")]
+    assert rows(ingest(spark, path, "edge", how=SourceOptions(header=False, options={"sep": ";"})).frame) == [
+        ("sa", "s1,5"),
+        ("sb", "s2"),
+    ]

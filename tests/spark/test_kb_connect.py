@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.spark.test_ingest_connect import run_connected
+from tests.spark.ingest.test_reading_connect import run_connected
 
 SCRIPT = """
 import sys

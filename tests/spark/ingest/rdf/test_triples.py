@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.files.relations import saved
 
+from tidelog.core.keys import key_of
 from tidelog.errors import TidelogError
 from tidelog.program.relations import Relation
 from tidelog.rdf.terms import TYPE, scope_of
-from tidelog.spark.data.keys import key_of
 from tidelog.spark.ingest import Rejects, ingest, ingest_rdf
 from tidelog.spark.ingest.rdf import triples
 from tidelog.syntax.tree import Column

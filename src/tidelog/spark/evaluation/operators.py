@@ -1,37 +1,21 @@
-"""What Python computes on Spark: functions and aggregates, batch by batch, with the one scalar implementation of the language.
+"""Functions and aggregates on Spark: batches of keys in, batches of keys out, by the one implementation in `tidelog.functions`.
 
-Values come and go as keys.  The functions made here run in Spark's Python workers.
+The functions made here run in Spark's Python workers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from tidelog.core.keys import key_of
 from tidelog.functions.aggregates import aggregate
 from tidelog.functions.evaluate import apply
-from tidelog.spark.data.keys import LETTERS, columns_of_keys, key_of, value_of
-from tidelog.values import Kind, Value, text_of
+from tidelog.spark.data.column_types import value_of_cached
+from tidelog.values import Value
 
 Batches = Iterator[pa.RecordBatch]
-
-SPARK_TYPES = {
-    Kind.INT: "bigint",
-    Kind.FLOAT: "double",
-    Kind.BOOL: "boolean",
-    Kind.DATE: "date",
-    Kind.TIMESTAMP: "timestamp",
-}
-"""Spark's types of columns of one kind; all others are strings."""
-
-
-@lru_cache(maxsize=1 << 16)
-def _value(key: str) -> Value:
-    """The value of a key; most come often."""
-    return value_of(key)
 
 
 def calling(function: str, width: int) -> Callable[[Batches], Batches]:
@@ -41,7 +25,7 @@ def calling(function: str, width: int) -> Callable[[Batches], Batches]:
         names = [f"k{at}" for at in range(width + 1)]
         for batch in batches:
             arguments = [batch.column(at).to_pylist() for at in range(width)]
-            results = [_key(apply(function, [_value(key) for key in row])) for row in zip(*arguments, strict=True)]
+            results = [_key(apply(function, [value_of_cached(key) for key in row])) for row in zip(*arguments, strict=True)]
             defined = [at for at, result in enumerate(results) if result is not None]
             columns = [pa.array([column[at] for at in defined], pa.string()) for column in (*arguments, results)]
             yield pa.RecordBatch.from_arrays(columns, names)
@@ -64,7 +48,7 @@ def folding(function: str, groups: int) -> Callable[[Batches], Batches]:
                 if group != current:
                     _finish(function, current, members, done)
                     current, members = group, []
-                members.append(_value(key))
+                members.append(value_of_cached(key))
             if done:
                 yield _groups(done, groups)
                 done = []
@@ -73,26 +57,6 @@ def folding(function: str, groups: int) -> Callable[[Batches], Batches]:
             yield _groups(done, groups)
 
     return folded
-
-
-def converting(kind: str) -> Callable[[Batches], Batches]:
-    """From batches of keys and numbers to batches of numbers and values of one of Spark's types; other values are left out."""
-    requested = next((k for k, name in SPARK_TYPES.items() if name == kind), None)
-
-    def converted(batches: Batches) -> Batches:
-        for batch in batches:
-            keys, ids = batch.column("key"), batch.column("id")
-            if requested is None:
-                values = pa.array([text_of(_value(key)) for key in keys.to_pylist()], pa.string())
-            else:
-                mine = pc.starts_with(keys, LETTERS[requested])
-                keys, ids = keys.filter(mine), ids.filter(mine)
-                if not len(keys):
-                    continue
-                values = columns_of_keys(keys).values
-            yield pa.RecordBatch.from_arrays([ids, values], ["id", "value"])
-
-    return converted
 
 
 def _finish(function: str, group: tuple[int, ...] | None, members: list[Value], done: list[tuple[tuple[int, ...], str]]) -> None:

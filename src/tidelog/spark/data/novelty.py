@@ -3,9 +3,9 @@
 There are three ways to ask it. *By the driver*: a handful of candidates come to the driver, and one scan of the known facts,
 with the handful sent to every task, says which of them it has met. *Candidates first*: where candidates are many, but few
 beside the known facts, they are made distinct and kept, and the known facts pass by them. *Known first*: otherwise the known
-facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Pieces
+facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Segments
 and candidates are partitioned alike, so that neither of the last two shuffles what is known. What many candidates meet is an
-inner join of two sets: a semi-join would mean the same, but Spark asks it of each piece by itself, with a hash table for each.
+inner join of two sets: a semi-join would mean the same, but Spark asks it of each segment by itself, with a hash table for each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.spark.data.frames import DRIVER_ROWS, Relation, few_facts
+from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import among, columns, frame_of_rows, rows_of_table, union
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Novelty:
     def __init__(self, spark: SparkSession, lineage: Lineage) -> None:
         self.spark, self.lineage = spark, lineage
 
-    def add(self, relation: Relation, candidates: Sequence[DataFrame], start: int) -> Relation | None:
+    def add(self, relation: FrameRelation, candidates: Sequence[DataFrame], start: int) -> FrameRelation | None:
         """Add candidates that start from so many facts; what is new of them, if anything is."""
         raw = union(list(candidates))
         if start <= TINY:
@@ -55,21 +55,21 @@ class Novelty:
         keys = columns(relation.width)
         return self._kept(relation, raw.join(known.hint("shuffle_hash"), keys, "left_anti").distinct())
 
-    def add_rows(self, relation: Relation, rows: Int32s) -> Relation | None:
+    def add_rows(self, relation: FrameRelation, rows: Int32s) -> FrameRelation | None:
         """The same for candidates that the driver has."""
         rows = np.unique(rows, axis=0)
-        if relation.few:
-            rows = rows[~among(rows, np.concatenate(relation.few))]
-        known = relation.in_pieces()
+        if relation.in_driver:
+            rows = rows[~among(rows, np.concatenate(relation.in_driver))]
+        known = relation.in_segments()
         if len(rows) and known is not None:
             requested = f.broadcast(frame_of_rows(self.spark, rows))
             rows = rows[~among(rows, rows_of_table(known.join(requested, columns(relation.width), "left_semi").toArrow()))]
         if not len(rows):
             return None
-        relation.add_few(rows, self.lineage, self.spark)
-        return few_facts(rows)
+        relation.add_rows(rows, self.lineage, self.spark)
+        return facts_in_driver(rows)
 
-    def _candidates_first(self, relation: Relation, candidates: DataFrame, known: DataFrame) -> Relation | None:
+    def _candidates_first(self, relation: FrameRelation, candidates: DataFrame, known: DataFrame) -> FrameRelation | None:
         candidates, count = self.lineage.cut_and_count(candidates)
         keys = columns(relation.width)
         met = known.join(candidates.hint("shuffle_hash"), keys)
@@ -77,10 +77,10 @@ class Novelty:
         self.lineage.release(candidates)
         return result
 
-    def _kept(self, relation: Relation, fresh: DataFrame) -> Relation | None:
-        piece, count = self.lineage.cut_and_count(fresh)
+    def _kept(self, relation: FrameRelation, fresh: DataFrame) -> FrameRelation | None:
+        segment, count = self.lineage.cut_and_count(fresh)
         if not count:
-            self.lineage.release(piece)
+            self.lineage.release(segment)
             return None
-        relation.add(piece, count, self.lineage)
-        return Relation(relation.width, relation.by, [(piece, count)], count=count, merges=False)
+        relation.add(segment, count, self.lineage)
+        return FrameRelation(relation.width, relation.by, [(segment, count)], count=count, merges=False)
