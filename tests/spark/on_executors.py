@@ -12,8 +12,8 @@ def nothing_in_the_driver() -> Iterator[None]:
     """What is inside cannot take the ways that are open to few facts only."""
     from tidelog.spark.data import exchange, frames, novelty, sets
     from tidelog.spark.evaluation import rounds
-    from tidelog.spark.maintenance import deletion
-    from tidelog.spark.maintenance import pre_update_state as past
+    from tidelog.spark.maintenance.in_rounds import deletion
+    from tidelog.spark.maintenance.in_rounds import pre_update_state as past
     from tidelog.spark.session import private_session as session
 
     with ExitStack() as stack:
@@ -32,8 +32,8 @@ def nothing_in_the_driver() -> Iterator[None]:
 def no_facts_in_the_driver() -> Iterator[None]:
     """Relations are like very large ones, and what is new of them, or goes, is a handful."""
     from tidelog.spark.data import frames
-    from tidelog.spark.maintenance import deletion
-    from tidelog.spark.maintenance import pre_update_state as past
+    from tidelog.spark.maintenance.in_rounds import deletion
+    from tidelog.spark.maintenance.in_rounds import pre_update_state as past
     from tidelog.spark.session import private_session as session
 
     with ExitStack() as stack:

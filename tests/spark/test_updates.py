@@ -61,14 +61,14 @@ def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> 
 @pytest.mark.parametrize("fetched", [0, 500_000])
 def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, fetched: int) -> None:
     """Paths of 1 and 2 go step by step, and some of them come back: all that can matter is fetched, or is asked for each time."""
-    monkeypatch.setattr("tidelog.spark.maintenance.pre_update_state.WORTH_FETCHING", fetched)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.pre_update_state.WORTH_FETCHING", fetched)
     brought: list[pa.Table] = []
 
     def fetching(table: pa.Table) -> Int32s:
         brought.append(table)
         return rows_of_table(table)
 
-    monkeypatch.setattr("tidelog.spark.maintenance.pre_update_state.rows_of_table", fetching)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.pre_update_state.rows_of_table", fetching)
     rules = (("path(X, Y)", ("edge(X, Y)",)), ("path(X, Z)", ("path(X, Y)", "edge(Y, Z)")))
     edges = ((1, 2), (2, 3), (3, 4), (4, 5), (5, 6), (6, 4), (1, 7), (7, 5), (8, 2), (8, 9))
     facts = tuple(f"edge({one}, {other})" for one, other in edges)
@@ -232,7 +232,7 @@ def test_what_comes_with_the_same_update_proves_nothing_that_goes(spark: SparkSe
 
 def test_what_takes_too_long_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the next time, at once."""
-    monkeypatch.setattr("tidelog.spark.maintenance.frame_maintenance._LEAST_PATIENCE", -1.0)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.frame_maintenance._LEAST_PATIENCE", -1.0)
     monkeypatch.setattr("tidelog.spark.engine.SparkEngine.seconds_of", lambda *_: 0.0)
     kb = spark_kb(PATHS + "edge(c, d). edge(a, c).", spark, "rounds")
     change = kb.update(delete=[("edge", "a", "b")])
@@ -245,7 +245,7 @@ def test_what_takes_too_long_is_derived_anew(spark: SparkSession, monkeypatch: p
 
 
 def test_much_that_goes_is_derived_anew(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.spark.maintenance.deletion.TINY", 1)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.deletion.TINY", 1)
     kb = spark_kb(PATHS, spark, "rounds")
     change = kb.update(delete=[("edge", "a", "b"), ("edge", "b", "c")])
     assert change.stats.algorithm.startswith("by time: facts were deleted; rematerialise: more than half")

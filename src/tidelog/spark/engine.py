@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tidelog.core.limits import LimitReachedError, Watch
@@ -33,6 +33,18 @@ _BYTES_AN_EDGE = 16
 """What an edge takes in a task that closes a graph."""
 
 
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """How a program is evaluated and maintained."""
+
+    budget: int
+    """How many bytes the kernel may take in this process."""
+    modules: bool = True
+    algorithm: str = "auto"
+    placement: str = "auto"
+    """Where everything is evaluated, if that is forced."""
+
+
 class SparkEngine:
     """A program and its facts on Spark."""
 
@@ -41,19 +53,16 @@ class SparkEngine:
         program: Program,
         spark: SparkSession,
         lineage: Lineage,
+        options: EngineOptions,
         *,
-        modules: bool = True,
-        algorithm: str = "auto",
-        placement: str = "auto",
-        budget: int,
         rules: Sequence[int] | None = None,
         terms: SparkDictionary | None = None,
     ) -> None:
         """`rules` are the numbers of the program's rules, if rules have changed; `terms` is a dictionary to share."""
         self.spark, self.lineage = spark, lineage
-        self.forced, self.budget, self.modules = placement, budget, modules
-        self.algorithm = algorithm
-        self.local = LocalEngine(program, modules=modules, algorithm=algorithm, rules=rules)
+        self.forced, self.budget, self.modules = options.placement, options.budget, options.modules
+        self.algorithm = options.algorithm
+        self.local = LocalEngine(program, modules=options.modules, algorithm=options.algorithm, rules=rules)
         self.placed = PlacedProgram(program, self.core_for_frames(program))
         self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
         self.too_expensive: dict[str, int] = {}

@@ -18,10 +18,10 @@ from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.redaction import without_secrets
 from tidelog.spark.data.spark_change import SparkChange
 from tidelog.spark.engine import SparkEngine
-from tidelog.spark.maintenance.comparison import Comparison, ComposedDeltas, Snapshot
-from tidelog.spark.maintenance.reuse import affected_relations, reuse_unaffected, visits
-from tidelog.spark.maintenance.rules_in_kernel import OverBudgetError, RuleUpdateInKernel, is_possible
-from tidelog.spark.maintenance.rules_in_rounds import RulesInRounds
+from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas, Snapshot
+from tidelog.spark.maintenance.rule_changes.reuse import affected_relations, reuse_unaffected, visits
+from tidelog.spark.maintenance.rule_changes.rules_in_kernel import OverBudgetError, RuleUpdateInKernel, is_possible
+from tidelog.spark.maintenance.rule_changes.rules_in_rounds import RulesInRounds
 from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel
 from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_update, merged, read_update
@@ -149,7 +149,7 @@ class SparkKnowledgeBase(Materialisation):
             reuse_unaffected(self._started_engine, engine, set())
             return self._maintained_engine()
 
-    # --- what an update asks for -----------------------------------------------------------------------------------------
+    # --- requests --------------------------------------------------------------------------------------------------------
 
     def _read_update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> dict[str, UpdateKeys]:
         """What an update does to facts, with those that stand among its rules."""

@@ -20,7 +20,7 @@ from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
 from tidelog.spark.data.spark_facts import SparkFacts, facts_of
-from tidelog.spark.engine import SparkEngine
+from tidelog.spark.engine import EngineOptions, SparkEngine
 from tidelog.spark.evaluation.placement import Placement, Where
 from tidelog.spark.evaluation.querying import answered
 from tidelog.spark.maintenance.update import SparkUpdate
@@ -164,10 +164,7 @@ class Materialisation(KnowledgeBase):
             self.program,
             private,
             lineage,
-            modules=self._modules,
-            algorithm=self._algorithm,
-            placement=self._placement,
-            budget=self._budget,
+            EngineOptions(self._budget, self._modules, self._algorithm, self._placement),
             rules=tuple(live.components.rules) if live is not None else None,
             terms=terms,
         )
@@ -226,7 +223,7 @@ class Materialisation(KnowledgeBase):
             raise
 
     def close(self) -> None:
-        """Remove what is kept on disks and give the private session back; the Spark that it is in goes on.
+        """Remove what is kept on disks and close the private session; the Spark that it is in keeps running.
 
         Nothing can be read any more afterwards.
         """

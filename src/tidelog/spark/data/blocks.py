@@ -122,7 +122,7 @@ class Blocks:
     def looked_up(self, known: DataFrame) -> DataFrame:
         """The same by a dictionary (`key`, `id`) that has all keys.
 
-        The numbers of a block's keys and its places come together in one task, in any order.
+        The numbers of a block's keys and its places meet in one task, in any order.
         """
         from pyspark.sql import functions as f
 
@@ -158,7 +158,7 @@ def _rows(facts: Int32s) -> pa.RecordBatch:
 
 @dataclass(slots=True)
 class _Waiting:
-    """What has come of a block."""
+    """The part of a block that has arrived."""
 
     numbers: list[tuple[Int32s, Int32s]] = field(default_factory=list)
     """Places of keys and their numbers."""

@@ -174,7 +174,7 @@ class FrameRelation:
         if not count:
             return
         if self.merges and len(self.segments) >= _MOST_SEGMENTS:
-            self._merge_some(lineage)  # before the new one, which the next round will ask for by itself
+            self._merge_some(lineage)  # before the new one, which the next round reads by itself
         now = next(_CLOCK)
         self.segments.append((segment, count))
         self.times.append(time or (now, now))

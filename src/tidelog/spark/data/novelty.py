@@ -1,11 +1,11 @@
-"""Which candidates of a round are new: the one question whose cost must not follow what is known already.
+"""Which candidates of a round are new: the one operation whose cost must not grow with what is known already.
 
-There are three ways to ask it. *By the driver*: a handful of candidates come to the driver, and one scan of the known facts,
+There are three ways. *By the driver*: a handful of candidates are fetched to the driver, and one scan of the known facts,
 with the handful sent to every task, says which of them it has met. *Candidates first*: where candidates are many, but few
 beside the known facts, they are made distinct and kept, and the known facts pass by them. *Known first*: otherwise the known
 facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Segments
 and candidates are partitioned alike, so that neither of the last two shuffles what is known. What many candidates meet is an
-inner join of two sets: a semi-join would mean the same, but Spark asks it of each segment by itself, with a hash table for each.
+inner join of two sets: a semi-join would mean the same, but Spark would split it by segments, with a hash table for each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TINY = 2_000
 """A round that starts from no more facts is tried by the driver."""
 _FEW_FIRST, _FEW_BESIDE = 400_000, 24
-"""Candidates are asked for first where they start from no more facts than these, and so many times less than are known."""
+"""*Candidates first* where they start from no more facts than these, and from so many times fewer than are known."""
 
 
 class Novelty:
@@ -44,7 +44,7 @@ class Novelty:
             rows = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
             if len(rows) <= DRIVER_ROWS:
                 return self.add_rows(relation, rows)
-        if relation.merges:  # else what came after a mark must stay apart from what came before
+        if relation.merges:  # else facts before and after a mark must stay apart
             relation.flush(self.lineage, self.spark)
         known = relation.frame(self.spark) if relation.count else None
         if known is None:

@@ -1,4 +1,4 @@
-"""What an update on Spark did: the same as elsewhere, and as DataFrames."""
+"""The change of an update on Spark: as with the local engine, and as DataFrames."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, repr=False)
 class SparkChange(Change):
-    """An update, done."""
+    """What a committed update has changed."""
 
     as_frame: Callable[[Facts | None, str], DataFrame] = field(kw_only=True, repr=False, compare=False)
     """From facts of a relation, or none of them, to a DataFrame."""
 
     explicit: Callable[[], Iterator[tuple[bool, ExplicitSnapshot]]] = field(kw_only=True, repr=False, compare=False)
-    """The explicit facts that went (False) and came (True), whether they were derived, too, or not."""
+    """The explicit facts that were deleted (False) and inserted (True), whether they are derived, too, or not."""
 
     def inserted_df(self, relation: str) -> DataFrame:
         """The facts of a relation that hold now and did not before, with typed, named columns."""

@@ -45,7 +45,7 @@ class SparkDictionary:
         self._told = 0
         """How many of them Spark has been told of."""
         self._met: dict[str, int] = {}
-        """When the driver does not know all: keys that it has asked for."""
+        """When the driver does not know all: keys that it has looked up."""
 
     @property
     def frame(self) -> DataFrame:
@@ -61,7 +61,7 @@ class SparkDictionary:
 
     @property
     def known(self) -> DataFrame:
-        """The same as the side of a join, which goes to everybody while it is small."""
+        """The same as the side of a join, broadcast while it is small."""
         return f.broadcast(self.frame) if self.count <= _FEW_TERMS else self.frame.hint("shuffle_hash")
 
     @property
@@ -95,7 +95,7 @@ class SparkDictionary:
             self.count += count
 
     def _merge(self) -> None:
-        """Many segments become one; the old ones stay, for frames that somebody still holds may read them."""
+        """Merge many segments; the old ones stay, since frames of users may read them."""
         if len(self.segments) > _MOST_SEGMENTS:
             self.segments = [self.lineage.cut(self.frame.coalesce(_FEW_PARTITIONS))]
 
@@ -151,7 +151,7 @@ class SparkDictionary:
         return self._looked_up(frame, width, ("c", "id"), ("k", "key"))
 
     def _looked_up(self, frame: DataFrame, width: int, given: tuple[str, str], wanted: tuple[str, str]) -> DataFrame:
-        """Columns looked up in the dictionary: the same plan for all of them, so that Spark sends it to everybody once."""
+        """Columns looked up in the dictionary: the same plan for all of them, so that Spark broadcasts it once."""
         known = self.known
         for at in range(width):
             mine = known.alias(f"#{at}")
@@ -192,10 +192,10 @@ class SparkDictionary:
 
 
 _FEW_TERMS = 2_000_000
-"""A dictionary that has no more terms is sent to everybody: to shuffle facts by each of their columns costs far more."""
+"""A dictionary that has no more terms is broadcast: to shuffle facts by each of their columns costs far more."""
 _MOST_BYTES = 256 << 20
 """The driver numbers blocks whose keys are no more than this, far below what Spark lets a driver collect."""
 _MOST_COLLECTED = 100_000
-"""Keys that come one by one are numbered by the driver while there are no more than these, however long they are."""
+"""Keys are numbered one by one by the driver while there are no more than these, however long they are."""
 _MOST_SEGMENTS = 8
 _FEW_PARTITIONS = 8

@@ -130,7 +130,7 @@ def facts_of(exchange: Exchange, known: Relation, found: FrameRelation | Int32s 
     if not isinstance(found, FrameRelation):
         return Facts(known.name, names, found, exchange.local.dictionary, kinds)
     held = found.rows_in_driver
-    if held is not None:  # to make a frame of them takes time, and may not be asked for
+    if held is not None:  # to make a frame takes time, and may not be needed
         return SparkFacts(
             known.name,
             names,

@@ -63,7 +63,7 @@ class Rounds:
         self.novelty = Novelty(spark, lineage)
         self.done: list[Round] = []
         self.recorded: dict[str, list[FrameRelation]] | None = None
-        """All facts that are new, if somebody wants to know."""
+        """All new facts by relation, while they are recorded."""
         self.unit = 0
 
     def _number(self, value: Value) -> int:
@@ -87,7 +87,7 @@ class Rounds:
         self.saturate(unit, new)
 
     def _in_turn(self, unit: Unit) -> None:
-        """The stages of a unit, one after the other, until none has anything new to look at."""
+        """The stages of a unit, one after the other, until none has a delta to read."""
         seen: list[dict[str, tuple[int, int]]] = []
         for name in unit.relations:
             self.relations[name].merges = False

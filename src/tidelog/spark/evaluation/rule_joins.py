@@ -2,7 +2,7 @@
 
 The binding of a body so far is a frame with a column for each variable. Atoms are joined in turn, those that share variables
 first; negated atoms are anti-joins; equality and inequality compare numbers, since each value has one. Of two sides of a join
-the smaller one goes to everybody, if it is small; a handful of new facts is always the smaller one.
+the smaller one is broadcast, if it is small; a handful of new facts is always the smaller one.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Side:
 
     @property
     def is_few(self) -> bool:
-        """Whether it may go to everybody."""
+        """Whether it may be broadcast."""
         return self.count is not None and self.count <= FEW_ROWS
 
     def is_smaller(self, other: Side) -> bool:
@@ -108,7 +108,7 @@ class RuleFrames:
         return Side(self.spark.range(1).select(f.lit(0).alias(_UNIT)), 1)
 
     def _atom(self, atom: Atom, side: Side, names: Names) -> Side:
-        """The facts that fit an atom, with a column for each of its variables that somebody else asks for."""
+        """The facts that fit an atom, with a column for each of its variables that another literal or the head reads."""
         first: dict[str, int] = {}
         conditions: list[Column] = []
         for at, arg in enumerate(atom.args):
@@ -198,13 +198,13 @@ def _assigns(comparison: Comparison) -> bool:
 
 
 def _once(literal: Literal) -> Iterable[str]:
-    """The variables of a literal, each once; those of a comparison are always asked for."""
+    """The variables of a literal, each once; those of a comparison twice, since it always reads them."""
     names = names_of([literal])
     return [*names, *names] if isinstance(literal, Comparison) else names
 
 
 def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Side:
-    """The join on shared columns; a side that brings no new column is only asked whether it has a row."""
+    """The join on shared columns; of a side that adds no column, only whether it has a row counts."""
     if right.frame.columns == [_UNIT]:
         some = right.frame.limit(1).select(f.lit(0).alias("#some"))
         return left.holding(left.frame.crossJoin(f.broadcast(some)).drop("#some"))
@@ -215,7 +215,7 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     start = left.start if left.count is None else left.count
     sends_left = left.is_few and left.is_smaller(right)
     is_test = set(right.frame.columns) <= set(shared)
-    # Of a hash table nobody can ask which of its rows were met; but where each is met once, that is what a join says.
+    # A hash join does not say which rows of its table were met; but where each is met once, the join itself does.
     builds_left = not sends_left and not right.is_few and left.is_likely_smaller(right) and (right.is_distinct or not is_test)
     one, other = left.frame, right.frame
     if sends_left:
@@ -244,7 +244,7 @@ def _without(binding: Side, excluded: Side, shared: list[str]) -> DataFrame:
 
 
 def pivots(core: Core) -> dict[str, tuple[str, ...]]:
-    """The columns that each recursive relation's rules hand on as they are, by which it is best partitioned (Wolfson's pivots).
+    """The columns that each recursive relation's rules pass on unchanged, by which it is best partitioned (Wolfson's pivots).
 
     A round of `path(X, Z) :- path(X, Y), edge(Y, Z)` leaves every X where it is, so that nothing has to move.
     """

@@ -1,7 +1,7 @@
 """A core rule over rows that the driver holds: joins of matrices, for which no job of Spark is needed.
 
 Values are numbers, as on Spark, and the literals of a body come in the same order. A binding is a column for each variable
-that somebody asks for. What becomes too much on the way is left to Spark.
+that another literal or the head reads. A join that becomes too large is left to Spark.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class SmallJoins:
         raise AssertionError(literal)
 
     def _fitting(self, atom: Atom, rows: Int32s, names: Names) -> _Binding:
-        """The rows that fit an atom, as bindings of those of its variables that somebody else asks for."""
+        """The rows that fit an atom, as bindings of those of its variables that another literal or the head reads."""
         first: dict[str, int] = {}
         fits = np.ones(len(rows), np.bool_)
         for at, arg in enumerate(atom.args):
@@ -133,7 +133,7 @@ def _joined(left: _Binding, right: _Binding) -> _Binding:
 
 
 def _likely(keys: Int64s, wanted: Int64s) -> Int64s:
-    """Where keys may be among those that are wanted: a look at one bit for each spares sorting them all."""
+    """Where keys may be among those that are wanted: a test of one bit for each saves sorting them all."""
     bits = np.zeros(1 << _BITS, np.bool_)
     bits[_scattered(wanted)] = True
     return np.flatnonzero(bits[_scattered(keys)])

@@ -19,7 +19,7 @@ from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_r
 from tidelog.spark.data.matrices import among
 from tidelog.spark.data.spark_change import SparkChange
 from tidelog.spark.data.spark_facts import facts_of, facts_of_keys
-from tidelog.spark.maintenance.comparison import Comparison, ComposedDeltas
+from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

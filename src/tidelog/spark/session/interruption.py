@@ -1,9 +1,9 @@
-"""Ctrl-C while Spark works: its jobs end first, and with what they were writing removed; then Python goes its way to the end.
+"""Ctrl-C while Spark works: its jobs are cancelled first, and what they were writing is removed; then Python raises.
 
 PySpark's own handler asks Spark to end all jobs over the connection on which the interrupted call waits for its answer. That
-breaks the connection (PySpark 4.3, py4j 0.10.9): a job goes on writing while Python tidies up, and two tracebacks of py4j are
-shown. Here another thread, which has a connection of its own, asks. The call that waits comes back as soon as its job has ended,
-and there `KeyboardInterrupt` is raised.
+breaks the connection (PySpark 4.3, py4j 0.10.9): a job keeps writing while Python cleans up, and two tracebacks of py4j are
+shown. Here another thread, which has a connection of its own, cancels the jobs. The waiting call returns when its job has ended, and
+there `KeyboardInterrupt` is raised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ASK_EVERY = 0.1
-"""A call may start a job, or one more, after all jobs have been ended; so they are ended until it comes back."""
+"""A call may start a job, or one more, after all jobs have been ended; so they are cancelled until it returns."""
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class _Waiting:
 
 
 def end_jobs_on_interrupt(spark: SparkSession) -> None:
-    """Let Ctrl-C end the jobs of a Spark that this process has started, for as long as the process lives."""
+    """Install a handler: Ctrl-C cancels the jobs of a Spark that this process has started."""
     if threading.current_thread() is not threading.main_thread():
         return  # Python delivers signals to the main thread only, and lets no other one say what they do
     waiting, context = _Waiting(), spark.sparkContext
@@ -44,14 +44,14 @@ def end_jobs_on_interrupt(spark: SparkSession) -> None:
         is_first = waiting.calls > 0 and not waiting.is_interrupted
         waiting.is_interrupted = is_first
         threading.Thread(target=_end_jobs, args=(context, waiting), daemon=True).start()
-        if not is_first:  # nothing to wait for; or nobody wants to wait any longer
+        if not is_first:  # nothing to wait for; or the second Ctrl-C
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, interrupted)
 
 
 def _count_calls(client: Any, waiting: _Waiting) -> None:
-    """Note when the main thread is inside of a call to the JVM, and raise the interrupt when it comes out of it."""
+    """Note when the main thread is inside of a call to the JVM, and raise the interrupt when it returns."""
     send = client.send_command
 
     def counted(command: str, *how: Any, **more: Any) -> Any:
@@ -80,7 +80,7 @@ def _end_jobs(context: SparkContext, waiting: _Waiting) -> None:
 
 @contextmanager
 def without_interruption() -> Iterator[None]:
-    """Keep Ctrl-C until what is inside is over, since it must not be left half done."""
+    """Defer Ctrl-C to the end of the block, which must not be left half done."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python delivers signals to the main thread only
         return

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Policy = Literal["local", "reliable"]
 _LOST = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
 _WORTH_SWEEPING = 100
-"""When so many frames have been written since, somebody looks which of them are still read."""
+"""So many frames are written between two sweeps of those that are not read any more."""
 
 
 class Lineage:
@@ -76,7 +76,7 @@ class Lineage:
     def release(self, df: DataFrame) -> None:
         """Give back what a DataFrame from `cut` holds: it must not be used any more.
 
-        Under `local`, Spark frees the blocks when nothing refers to them, so the caller should let go of it too.
+        Under `local`, Spark frees the blocks when nothing refers to them, so the caller should drop it, too.
         """
         if id(df) in self._protected:
             self._waiting.append(df)
@@ -95,7 +95,7 @@ class Lineage:
             self.release(frame)
 
     def sweep(self, in_use: Iterable[DataFrame]) -> None:
-        """Remove files that no frame reads which is in use now or was at the last call, if many have come since.
+        """Remove files that no frame reads which is in use now or was at the last call, if many have been written since.
 
         Those that were written since the call before the last one stay in any case: a change may read them.
         """

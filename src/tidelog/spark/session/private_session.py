@@ -135,7 +135,7 @@ def made_active(spark: SparkSession) -> Iterator[None]:
 
 
 def close(private: SparkSession) -> None:
-    """Give a private session back; the Spark that it is in goes on."""
+    """Close a private session; the Spark that it is in keeps running."""
     if is_connect(private) and not private.client.is_closed:
         with suppress(Exception):
             private.client.release_session()
@@ -150,7 +150,7 @@ def is_local(spark: SparkSession) -> bool:
 def shuffle_partitions(spark: SparkSession) -> int:
     """Eight times the cores up to 32, twice the cores beyond.
 
-    Each core has several, so that none waits long, and the tables of known facts that joins ask are small enough for caches;
+    Each core has several, so that none waits long, and the hash tables of known facts are small enough for caches;
     but short rounds pay for each of them.
     """
     if not is_connect(spark):
@@ -179,7 +179,7 @@ def _beside(spark: SparkSession) -> SparkSession:
     private: SparkSession = (
         any_spark.newSession() if hasattr(type(spark), "newSession") else any_spark.cloneSession()
     )  # before 4.3
-    atexit.register(private.client.close)  # or its frames would look for their Spark when the process ends
+    atexit.register(private.client.close)  # or its frames would contact their Spark when the process ends
     return private
 
 

@@ -1,4 +1,4 @@
-"""CSV, TSV and `.facts` inside Spark's tasks: a look at the files, to tell headers and types; then the rows as keys."""
+"""CSV, TSV and `.facts` inside Spark's tasks: a first pass tells headers and types, a second gives the rows as keys."""
 
 from __future__ import annotations
 

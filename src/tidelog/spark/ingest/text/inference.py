@@ -1,6 +1,6 @@
-"""Which type a column of texts has when nobody has seen all of it: each task says what its part allows, the driver decides.
+"""Type inference in parts: each task says which types its part of a column allows, and the driver decides.
 
-The decision is that of `files.text_types.infer` over the whole column. Whether a part allows a kind is asked of that function
+The decision is that of `files.text_types.infer` over the whole column. Whether a part allows a kind is decided by that function
 too: it is given the part and one more cell that only this kind fits.
 """
 

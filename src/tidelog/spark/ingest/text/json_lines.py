@@ -1,4 +1,4 @@
-"""JSON Lines inside Spark's tasks: a look at the names and kinds of all columns; then the rows as keys."""
+"""JSON Lines inside Spark's tasks: a first pass tells the names and kinds of all columns, a second gives the rows as keys."""
 
 from __future__ import annotations
 

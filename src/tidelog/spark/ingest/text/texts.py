@@ -1,4 +1,4 @@
-"""CSV, TSV, `.facts` and JSON Lines on Spark: a look at all files, if something is to be found out; then the rows."""
+"""CSV, TSV, `.facts` and JSON Lines on Spark: a first pass over all files, if types or headers are to be found; then the rows."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class TextReader:
 
     @property
     def _header(self) -> Header:
-        """`.facts` have no header unless asked."""
+        """`.facts` have no header unless the user says so."""
         return False if self.header == "auto" and self.files.format is Format.FACTS else self.header
 
     def _headed(self, looks: dict[int, FileLook]) -> frozenset[int]:

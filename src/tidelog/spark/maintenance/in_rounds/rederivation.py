@@ -17,7 +17,7 @@ from tidelog.core.rules import CoreRule, Unit
 from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.sets import WORTH_FETCHING, Sets
 from tidelog.spark.evaluation.rounds import Rounds
-from tidelog.spark.maintenance.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
 from tidelog.syntax.tree import Atom, Literal, Negation
 
 if TYPE_CHECKING:

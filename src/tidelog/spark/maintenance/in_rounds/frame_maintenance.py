@@ -23,11 +23,11 @@ from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible,
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
-from tidelog.spark.maintenance.aggregate_rounds import maintain_aggregate
-from tidelog.spark.maintenance.deletion import Deletion
-from tidelog.spark.maintenance.frame_changes import FrameChanges, RuleDelta
-from tidelog.spark.maintenance.pre_update_state import PreUpdateState
-from tidelog.spark.maintenance.rederivation import Rederivation
+from tidelog.spark.maintenance.in_rounds.aggregate_rounds import maintain_aggregate
+from tidelog.spark.maintenance.in_rounds.deletion import Deletion
+from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges, RuleDelta
+from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.rederivation import Rederivation
 from tidelog.syntax.tree import Atom, Negation
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ MORE = {
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """However slow the machine is, nobody gives up."""
-    monkeypatch.setattr("tidelog.spark.maintenance.frame_maintenance._LEAST_PATIENCE", 1e9)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.frame_maintenance._LEAST_PATIENCE", 1e9)
 
 
 def named(rules: Mapping[str, str]) -> str:
@@ -101,7 +101,7 @@ def test_what_rules_bring_and_facts_take_is_no_change(spark: SparkSession) -> No
 
 
 def test_a_rule_that_gave_most_is_not_followed(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.spark.maintenance.deletion.TINY", 0)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.deletion.TINY", 0)
     kb = spark_kb(
         "all: q(X) :- v(X). some: q(X) :- e(X, _). n(N) :- N = count { q(X) }. e(1, 2). v(1). v(2). v(3).", spark, "rounds"
     )

@@ -49,7 +49,7 @@ class RuleUpdateInKernel(SparkUpdate):
             self._place(perf_counter() - started)
 
     def _install(self, difference: RuleDifference) -> None:
-        """Let the engine evaluate the new rules, all in the kernel."""
+        """Make the engine evaluate the new rules, all in the kernel."""
         engine, program = self.engine, difference.after.program
         engine.exchange.ingested.clear()  # the kernel has it all, and may have changed it, perhaps by other names
         where = dict.fromkeys((name for part in program.graph.components for name in part.predicates), Where.KERNEL)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tidelog.spark.engine import SparkEngine
-    from tidelog.spark.maintenance.frame_maintenance import FrameMaintenance
+    from tidelog.spark.maintenance.in_rounds.frame_maintenance import FrameMaintenance
 
 
 @dataclass(frozen=True, slots=True)

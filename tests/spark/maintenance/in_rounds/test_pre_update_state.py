@@ -11,7 +11,7 @@ from tidelog.core.rules import Unit
 from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.data.matrices import frame_of_rows
 from tidelog.spark.data.sets import Sets
-from tidelog.spark.maintenance.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
 from tidelog.spark.session.lineage import Lineage
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def numbered(count: int, start: int) -> np.ndarray[tuple[int, int], np.dtype[np.
 
 
 def test_facts_of_a_time(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.spark.maintenance.pre_update_state._WORTH_PARTING", 0)
+    monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.pre_update_state._WORTH_PARTING", 0)
     with Lineage(spark) as lineage:
         relation = FrameRelation(2, ("c0",))
         for start, count in ((0, 1), (10, 2), (20, 30), (60, 30)):
