@@ -2,7 +2,7 @@
 
 PySpark's own handler asks Spark to end all jobs over the connection on which the interrupted call waits for its answer. That
 breaks the connection (PySpark 4.3, py4j 0.10.9): a job keeps writing while Python cleans up, and two tracebacks of py4j are
-shown. Here another thread, which has a connection of its own, cancels the jobs. The waiting call returns when its job has ended, and
+shown. Here another thread, which has a connection of its own, cancels the jobs. The waiting call returns with its job, and
 there `KeyboardInterrupt` is raised.
 """
 
