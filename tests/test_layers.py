@@ -66,7 +66,7 @@ SPARK_FOR_PIPELINE = {
 }
 
 MOST_MODULES, MOST_LINES, LONGEST_FUNCTION, MOST_PARAMETERS = 12, 350, 80, 8
-LARGE_PACKAGES = {"tidelog.files", "tidelog.program", "tidelog.spark.maintenance"}
+LARGE_PACKAGES = {"tidelog.files", "tidelog.program"}
 LONG_MODULES = {"tidelog.local.kernel.table_rows"}
 LONG_FUNCTIONS: set[str] = set()
 """Compiled, like `kernel`."""
@@ -77,7 +77,6 @@ MANY_PARAMETERS = {
         (f"tidelog.{where}.load" for where in ("kb.KnowledgeBase", "local.kb.LocalKnowledgeBase", "spark.kb.SparkKnowledgeBase")),
         "the options of a source",
     ),
-    "tidelog.spark.engine.SparkEngine.__init__": "the options of an engine",
     **dict.fromkeys(
         (f"tidelog.local.kernel.closures.{name}" for name in ("edge_deletion._part", "graphs.close")),
         "compiled: arrays and numbers, no objects",

@@ -15,7 +15,7 @@ with one row of a bit matrix per component, a STC relation is a partition, and D
 
 Read in this order: `adjacency` (node numbering, adjacency lists in versions), `condensation` (the buffers of a relation, and its
 words for the kernel), `virtual_relation` (build from scratch), `incremental` (the next version), `closure_diff` (difference of
-two versions), `closure_update` (from the deltas of an update to the next version).
+two versions). `maintenance.closure_update` goes from the deltas of an update to the next version.
 
 Versions are immutable: an update builds the next one beside the last one, which shares all unchanged rows and lists; rollback and
 earlier results keep the old one.  Planning and the join kernel walk a virtual relation by its row of the matrix V.  Only
