@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
@@ -23,7 +23,6 @@ from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.storage.tables import Table
-from tidelog.local.storage.undo_log import UndoLog
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given
@@ -83,18 +82,20 @@ class LocalKnowledgeBase(KnowledgeBase):
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         key = self._schema.key_of(relation) if upsert else ()
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
-        self._know(relation, len(loaded.columns))
+        schema = self._schema.knowing(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
             self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
-        with watch.deferring_interrupts():
+        with engine.begin(watch) as transaction:
             rows = self._encoded(loaded.columns, loaded.rows)
             watch.poll()
             replaced = 0
             if key:
                 rows = _last_of_each_key(rows, key)
-                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), UndoLog(engine.state))
+                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
             new = engine.add(relation, rows)
+            transaction.commit()
+        self._schema = schema
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
 
@@ -172,8 +173,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                     transaction.run(encoded)
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
-                forgotten = planned.difference.forgotten if planned.difference is not None else ()
-                result = transaction.commit(name for name in forgotten if name not in schema.loaded)
+                result = transaction.commit(_forgotten(planned, schema))
         except BaseException:
             if stream is not None:
                 stream[0].forget()
@@ -229,8 +229,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                     schema = schema.knowing(name, rows.shape[1])
                 transaction.delete(encoded)
                 transaction.insert(encoded.added())
-                forgotten = planned.difference.forgotten if planned.difference is not None else ()
-                transaction.commit(name for name in forgotten if name not in schema.loaded)
+                transaction.commit(_forgotten(planned, schema))
             self._schema = schema
 
     # --- facts out -------------------------------------------------------------------------------------------------------
@@ -298,6 +297,12 @@ def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
         return rows
     _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
     return rows[np.sort(len(rows) - 1 - at)]
+
+
+def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:
+    """The relations that nobody knows after a change of rules."""
+    difference = planned.difference
+    return () if difference is None else [name for name in difference.forgotten if name not in schema.loaded]
 
 
 def _texts(given: str | Iterable[str]) -> list[str]:

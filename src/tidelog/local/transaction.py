@@ -72,7 +72,7 @@ class Transaction:
         self._steps: list[Difference] = []
         self._propagation: Propagation | None = None
         self._undone: Mapping[str, Rows] = {}
-        self._is_open = True
+        self._is_open, self._has_counted = True, False
         self.statistics, self.counters, self.seconds = Statistics(), Counters(), dict[str, float]()
         self.chosen: dict[str, str] = {}
         self.added = self.removed = self.without_effect = 0
@@ -189,14 +189,19 @@ class Transaction:
         if marks is not None:
             context.counters.add(marks.finish())
         self._count(context)
+
+    def _count(self, context: UpdateContext) -> None:
+        """Take over what a step has counted and measured; most updates have one step, and nothing to add up."""
+        if not self._has_counted:
+            self.statistics, self.counters = context.evaluation.statistics, context.counters
+            self.chosen, self.seconds, self._has_counted = context.chosen, context.seconds, True
+            return
+        done = context.evaluation.statistics
+        self.statistics.add(done.rounds, done.undefined)
         self.counters.add(context.counters)
         self.chosen |= context.chosen
         for phase, seconds in context.seconds.items():
             self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
-
-    def _count(self, context: UpdateContext) -> None:
-        done = context.evaluation.statistics
-        self.statistics.add(done.rounds, done.undefined)
 
     # --- units one by one, for an owner that evaluates others elsewhere ---------------------------------------------------
 
@@ -248,6 +253,7 @@ class Transaction:
         """Undo what marked facts have brought, and remove these themselves."""
         step.undo(self._engine.state, self.undo)
         self._steps.append(Backwards(difference))
+        self._has_counted = True
         self.chosen["marks"] = "what marked facts had brought went with them"
         self.counters.explicit_marks += step.explicit
         self.counters.implicit_marks += step.implicit
@@ -297,7 +303,8 @@ class Transaction:
         if self._migration is not None:
             self._migration.commit(forgotten)
             engine.retire(self._migration.change.dropped)
-        engine.statistics = self.statistics
+        if self._has_counted:
+            engine.statistics = self.statistics
         self._is_open = False
         difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
         counts = self.added, self.removed, self.without_effect

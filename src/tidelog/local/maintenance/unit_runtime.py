@@ -111,8 +111,8 @@ class UnitRuntime:
 
     def trim(self) -> None:
         """Between two updates: forget plans and delta rules if they are many.  What is needed again is made again."""
-        most = _MOST_RULES + _MORE_A_RELATION * (len(self.unit.uses) + len(self.unit.relations))
-        if len(self._rules) + len(self.plans) > most:
+        kept = len(self._rules) + len(self.plans)
+        if kept > _MOST_RULES and kept > _MOST_RULES + _MORE_A_RELATION * (len(self.unit.uses) + len(self.unit.relations)):
             self._forget()
 
     def retire(self) -> None:
