@@ -67,7 +67,7 @@ def test_rules_come_and_go(algorithm: Any, all_rules: list[Rule], choices: st.Da
 
 
 def check_visits(change: RuleChanges, graph: HyperGraph, toggled: list[Rule], changed: set[str]) -> None:
-    """All that is touched has its turn, behind what it reads, with all of its hyper-nodes."""
+    """Every touched component is visited after those that it reads, with all of its hyper-nodes."""
     visited = [frozenset(visit.relations) for visit in change.visited]
     assert len(visited) == len(set(visited))
     with_rules = [component for component in visited if component in graph.components()]
