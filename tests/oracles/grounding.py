@@ -96,7 +96,7 @@ def _value(term: Term, binding: Binding) -> Value | str:
 
 @dataclass
 class Unit:
-    """A component of predicates whose turn has come: everything below it is what it will be."""
+    """A component of predicates to maintain: all relations below it are up to date."""
 
     predicates: tuple[str, ...]
     before: list[Instance]

@@ -2,9 +2,9 @@
 
 While one update is applied, the next one is known. The explicit facts that it deletes are marked. Every rule instance that is
 used to insert, or to prove forward, and has a marked explicit fact in its body, marks its head: the implicit marks. With these
-the next update begins its set W of facts to check, so nobody has to find out what the marked facts take along.
+the next update begins its set W of facts to check, so their rule instances need not be found again.
 
-`positive` programs only, and updates of relations without rules, as in the paper. The engine inserts the marked facts of an
+Positive programs only, and updates of relations without rules, as in the paper. The engine inserts the marked facts of an
 update last, in a step of their own (`fresh`), and looks for the heads that older marked facts have marked (`earlier`).
 """
 
