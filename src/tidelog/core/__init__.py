@@ -2,7 +2,7 @@
 
 Read in this order:
 
-- `arrays`: the array types of both engines, and `isin_rows`.
+- `arrays`: the array types of both engines, and `isin_rows`; `value_encoding`, `keys`: values as integers, texts and keys.
 - `rules`: the core form.  A rule is a join of atoms, negated atoms and native comparisons.  Everything else is an *operator* that
   fills a relation: `FunctionCalls`, `Aggregation`, `Closure`.  A `Unit` is what is evaluated together.
 - `rewriting`: from checked rules to core rules, and to units in evaluation order.
