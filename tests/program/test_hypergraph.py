@@ -7,6 +7,7 @@ from tests.program.from_text import program
 from tests.rule_sets import RS1, RS2, RS3
 
 from tidelog.errors import TidelogError
+from tidelog.program.hypergraph import POSITIVE
 from tidelog.program.program import Program
 from tidelog.syntax.tree import atoms
 
@@ -49,7 +50,7 @@ def test_order_of_evaluation(text: str) -> None:
     for before, after, sign in edges:
         assert node_of[before] <= node_of[after]
         assert component_of[before] <= component_of[after]
-        if sign != "positive":
+        if sign != POSITIVE:
             assert component_of[before] < component_of[after]
             heads = [checked.graph.strata[checked.rules[at].head.predicate] for at in (before, after)]
             assert heads[0] < heads[1]

@@ -1,6 +1,6 @@
-"""What a knowledge base knows beside its facts: its program, and the relations that only facts have; one immutable value.
+"""The schema of a knowledge base: its program, and the relations that have only facts; one immutable value.
 
-An update that succeeds replaces the schema; one that fails leaves it as it was.
+A committed update replaces the schema; rollback keeps the old one.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ class Schema:
     loaded: Mapping[str, Relation] = field(default_factory=dict)
     """Relations that the program does not mention."""
     live: LiveRules | None = None
-    """The rules, ready to change; None as long as none has changed."""
+    """The rules by number; None until the first rule change."""
 
     def relation(self, name: str) -> Relation | None:
         """A relation by its name."""
         return self.program.relations.get(name) or self.loaded.get(name)
 
     def relations(self) -> dict[str, Relation]:
-        """All relations: those of the program, and those of which there are only facts."""
+        """All relations: those of the program, and those that have only facts."""
         return {**self.program.relations, **self.loaded}
 
     def live_rules(self) -> LiveRules:
-        """The rules, ready to change."""
+        """The rules by number, for a rule change."""
         return self.live or LiveRules.of(self.program)
 
     def knowing(self, name: str, arity: int) -> Schema:
-        """The schema with a relation of so many arguments, which may be new."""
+        """The schema with a relation of this arity, which may be new."""
         known = self.relation(name)
         if known is not None and known.arity == arity:
             return self

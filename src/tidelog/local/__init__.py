@@ -12,10 +12,10 @@ The packages, in the order in which one reads them:
 - `lookahead`: marks for the next update of a stream.
 
 An update goes through them like this.  `kb.LocalKnowledgeBase` hands it to `update_reader`, which checks it and encodes its facts
-(`encoded_facts`).  `transaction` applies it: explicit facts change in the tables, with an undo log.  `engine` then maintains
+(`encoded_facts`).  `transaction` applies it: explicit facts change in the tables, with an undo log.  `maintenance` then visits
 the affected units in topological order: each unit receives the deltas of the relations that it reads, finds deletions and
 insertions by rules that join these deltas, and passes its own deltas on.  A change of rules first rebuilds the units
-(`core.units`) and moves facts between tables (`rule_changes`).  The result is a `Change`; an error rolls the state back.
+(`core.units`) and moves facts between tables (`rule_changes`).  The result is a `Change`; an error rolls back `program_state`.
 
 Other packages enter through `kb` and `engine`.
 """

@@ -1,4 +1,4 @@
-"""Plans of rules that run again and again, kept for as long as the sizes that they were made for are about right."""
+"""The plan cache: plans of rules that run repeatedly, valid while table sizes stay similar."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation
 
 _ANOTHER_SIZE = 4
-"""A plan serves until the rows of an atom are that many times more, or fewer, than when it was made."""
+"""A plan is valid until the rows of an atom have grown or shrunk by this factor."""
 
 
 class PlanCache:
@@ -26,7 +26,7 @@ class PlanCache:
         return len(self._plans)
 
     def plan(self, rule: CoreRule, state: State, delta: int | None = None) -> Plan:
-        """The plan of a rule, made anew where sizes differ much from those that it was made for."""
+        """The plan of a rule; planned again where sizes differ much from those that it was planned for."""
         sizes = _sizes(rule, state, delta)
         known = self._plans.get((rule.serial, delta))
         if known is not None and known[0].can_walk(state) and _are_alike(sizes, known[1]):

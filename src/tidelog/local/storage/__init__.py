@@ -3,8 +3,9 @@
 - `dictionary`: dictionary encoding of values as 32-bit ids.
 - `indexes`: index chains over some columns of a table, and the matrices M and X that describe tables and indexes to the kernel.
 - `tables`: the rows of a relation, appended and never moved; deletions leave tombstones.
-- `state`: all tables and virtual relations of a knowledge base, and the undo log of an update.
+- `state`: all tables and virtual relations of a knowledge base.
+- `undo_log`: the tables before an update, for its rollback.
 - `replacements`: the difference between a relation before and after it was derived from scratch.
 
-Evaluation and maintenance write tables through `State` and its undo log; everything else reads them.
+Evaluation and maintenance write tables under an undo log; everything else reads them.
 """
