@@ -1,4 +1,4 @@
-"""How much of the long random runs `make nightly` does: `TIDELOG_NIGHTLY=0.1` is a tenth of all examples and of all cases."""
+"""The share of the long runs that `make nightly` does: `TIDELOG_NIGHTLY=0.1` means a tenth of all examples and of all cases."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which test runs at which place, and how many examples it gets there; what does not run says why.
+"""Which suite runs at which place, with how many examples; each combination that does not run has a reason.
 
-A row is for a place, or for all places whose names begin like this; of several rows the one with the longest name counts.
+A row applies to all places whose names begin like its first column; the row with the longest such name counts.
 Every place and suite has a row in `EXAMPLES` or in `GAPS`, or cases of the corpus: `test_places.py` checks it.
 """
 
@@ -20,7 +20,7 @@ from tests.differential.places import BY_NAME, PLACES, OpenPlace, Place
 from tests.nightly import scaled
 
 Row = tuple[str, int, int]
-"""The beginning of names of places; examples of every day, and of every night."""
+"""The beginning of the names of places; examples by day (`make test`); examples by night (`make nightly`)."""
 
 EXAMPLES: dict[str, tuple[Row, ...]] = {
     # Programs from scratch.
@@ -80,6 +80,7 @@ _SAME_FROM_SCRATCH = "no facts have changed yet, so no algorithm for changes tak
 _KERNEL_IS_LOCAL = "the kernel of Spark's driver is the local engine, whose algorithms have places of their own"
 _ONLY_SITUATION = "its patches are for evaluation from scratch; updates have the two situations `on executors`"
 _SLOW_COPY = "what it does beyond `spark-rounds` is tested by `updates`; an example takes seconds"
+_NO_LOOK_AHEAD = "outside the kernel a stream applies plain updates: `updates`"
 _LESS_THAN_ON_EXECUTORS = "`spark-on-executors` leaves even less to the driver"
 
 GAPS: dict[tuple[str, str], str] = {
@@ -104,11 +105,8 @@ GAPS: dict[tuple[str, str], str] = {
     ("spark-as-if-large", "rule changes"): _ONLY_SITUATION,
     ("local", "choices by chance"): "an algorithm that is forced leaves nothing to choose",
     ("spark", "choices by chance"): _KERNEL_IS_LOCAL,
-    (
-        "spark",
-        "interruptions",
-    ): "no test can choose the moment in a job of Spark; tests/pipeline/test_interruption.py interrupts jobs",
-    ("spark", "streams"): "a stream outside the kernel is worked off by updates: nobody looks ahead",
+    ("spark", "interruptions"): "a test cannot choose a moment inside a job of Spark: tests/pipeline/test_interruption.py",
+    ("spark", "streams"): _NO_LOOK_AHEAD,
     # Cases of the corpus.
     ("local", "cases"): _SAME_FROM_SCRATCH,
     ("spark-kernel-", "cases"): _SAME_FROM_SCRATCH,
@@ -125,7 +123,7 @@ GAPS: dict[tuple[str, str], str] = {
     ("spark", "corpus streams"): "a revision takes seconds; `transactions` and `updates` have updates there",
     ("spark", "corpus histories"): "hundreds of revisions of ten thousands of facts take hours in rounds",
     ("local", "corpus streams with marks"): "these algorithms make no marks",
-    ("spark", "corpus streams with marks"): "a stream outside the kernel is worked off by updates: nobody looks ahead",
+    ("spark", "corpus streams with marks"): _NO_LOOK_AHEAD,
 }
 
 
@@ -188,8 +186,8 @@ def for_all(
 ) -> None:
     """Check so many examples at a place: `check(example, place, setting)`.
 
-    `shared` examples of a day are the same for all algorithms of the local engine, so that the reference is asked once; other
-    places have examples of their own.
+    `shared` examples of a day are the same for all algorithms of the local engine, so that the reference evaluates them once;
+    other places have examples of their own.
     """
     is_nightly = not settings.default.derandomize  # type: ignore[union-attr]
 

@@ -1,6 +1,6 @@
 """What must hold after an update, by the reference, and what a change must say of it.
 
-`consequences` asks the reference; several places are given the same programs, so it keeps what it was asked last.
+`consequences` calls the reference. Several places get the same programs, so it caches the latest results.
 """
 
 from __future__ import annotations

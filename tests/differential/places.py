@@ -1,7 +1,7 @@
-"""Where programs are evaluated: one row for each engine, algorithm and placement, and for situations that few facts never meet.
+"""The places where programs are evaluated: each engine with its algorithms, placements and special situations.
 
-The tests of this folder run at these places.  A knowledge base is made of a place by `OpenPlace.knowledge_base`; everything
-else that a test does is the same everywhere.
+The tests of this folder run at these places.  `OpenPlace.knowledge_base` creates the knowledge base of a place; everything
+else that a test does is the same at all places.
 """
 
 from __future__ import annotations

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.differential import test_corpus, test_corpus_streams  # noqa: F401 -- which say where cases of the corpus run
 from tests.differential.examples import CASES, EXAMPLES, GAPS, find
 from tests.differential.places import ALGORITHMS, PLACEMENTS, PLACES
 
-from tidelog.local.maintenance import rule_maintenance
+from tidelog import KnowledgeBase, TidelogError
 from tidelog.spark.evaluation.placement import Where
 
 SUITES = (*EXAMPLES, *CASES)
@@ -37,7 +39,9 @@ def test_every_row_is_for_a_place() -> None:
 
 
 def test_every_algorithm_and_every_placement_has_a_place() -> None:
-    assert set(ALGORITHMS) == {*rule_maintenance.ALGORITHMS, "auto", "rematerialise"}
+    with pytest.raises(TidelogError, match="TL074") as refused:
+        KnowledgeBase("p(1).", algorithm="another")
+    assert set(ALGORITHMS) == set(re.findall(r"'(\w+)'", str(refused.value).partition("choose one of")[2]))
     assert set(PLACEMENTS) == {*(where.value for where in Where), "auto"}
     assert {place.options.get("algorithm") for place in PLACES} >= set(ALGORITHMS)
     assert {place.options.get("placement") for place in PLACES} >= set(PLACEMENTS)

@@ -1,4 +1,4 @@
-"""Streams that look ahead, at every place: whatever is marked, and whenever the next update is to be seen, all is the same."""
+"""Streams with look-ahead, at every place: neither marks nor the moment when the next update is visible change any result."""
 
 from __future__ import annotations
 

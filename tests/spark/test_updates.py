@@ -126,7 +126,7 @@ def test_what_outgrows_the_kernel_leaves_it(spark: SparkSession, monkeypatch: py
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("tidelog.spark.engine.SparkEngine.settle", failing)
+        patched.setattr("tidelog.spark.engine.SparkEngine.evaluate", failing)
         with pytest.raises(KeyboardInterrupt):
             kb.update(insert=[("e", 9, 10)])
     assert (kb.count("e"), kb.count("p")) == (9, 45)
