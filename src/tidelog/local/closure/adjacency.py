@@ -110,12 +110,12 @@ class Lists:
     def take_out(self, keys: Int32s, values: Int32s) -> bool:
         """Take values out; False if that is not worth it, and the lists are of no use then."""
         pool = self.pool
-        used = lists.take_out(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
+        used = lists.remove_values(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
         pool.used = max(pool.used, used)
         return bool(used >= 0)
 
     def put_in(self, keys: Int32s, values: Int32s) -> bool:
         """Put values in; False if there is no room, and the lists are of no use then."""
-        used = lists.put_in(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
+        used = lists.insert_values(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
         self.pool.used = max(self.pool.used, used)
         return bool(used >= 0)
