@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 from tests.local_engine import engine_of, held, looking_often
 
-from tidelog import IRI, Change, KnowledgeBase, TidelogError, Update
+from tidelog import IRI, Change, TidelogError, Update
+from tidelog.kb import KnowledgeBase
 from tidelog.local.kb import LocalKnowledgeBase
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."

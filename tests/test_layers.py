@@ -77,10 +77,6 @@ MANY_PARAMETERS = {
         (f"tidelog.{where}.load" for where in ("kb.KnowledgeBase", "local.kb.LocalKnowledgeBase", "spark.kb.SparkKnowledgeBase")),
         "the options of a source",
     ),
-    **dict.fromkeys(
-        (f"tidelog.local.kernel.closures.{name}" for name in ("edge_deletion._part", "graphs.close")),
-        "compiled: arrays and numbers, no objects",
-    ),
 }
 
 

@@ -110,12 +110,12 @@ class Lists:
     def delete(self, keys: Int32s, values: Int32s) -> bool:
         """Delete values; False if building the lists again is cheaper, which leaves them unusable."""
         pool = self.pool
-        used = lists.take_out(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
+        used = lists.remove_values(self.start, self.end, pool.buffer, pool.used, keys, values, _STEPS_AN_ENTRY * len(pool.buffer))
         pool.used = max(pool.used, used)
         return bool(used >= 0)
 
     def insert(self, keys: Int32s, values: Int32s) -> bool:
         """Insert values; False if there is no room, which leaves the lists unusable."""
-        used = lists.put_in(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
+        used = lists.insert_values(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
         self.pool.used = max(self.pool.used, used)
         return bool(used >= 0)

@@ -29,10 +29,8 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.closure.adjacency import Lists, Pairs
 from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
-from tidelog.local.kernel.closures import edge_deletion as shrinking
-from tidelog.local.kernel.closures import edge_insertion as growing
+from tidelog.local.kernel.closures import edge_deletion, edge_insertion, partitions
 from tidelog.local.kernel.closures import next_version as kernel
-from tidelog.local.kernel.closures import partitions
 from tidelog.local.kernel.closures import virtual_access as words
 
 T = TypeVar("T", bound=np.generic)
@@ -208,15 +206,15 @@ class _Closure(_Version):
         after, room, size = self.after, len(self.after.members.start), 0
         heap = np.empty(room, np.int64), np.empty(room, np.int32), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
         if (after.component[source] == after.component[target]).any():
-            size = shrinking.split(after.words, self.scratch, source, target, heap)
-        return size >= 0 and shrinking.lose(after.words, self.scratch, source, target, heap, size)
+            size = edge_deletion.split_components(after.words, self.scratch, source, target, heap)
+        return size >= 0 and edge_deletion.delete_edges(after.words, self.scratch, source, target, heap, size)
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
         at = 0 if super()._add(source, target) else -1
         while 0 <= at < len(source):
-            at = growing.gain(self.after.words, self.scratch, source, target, at)
+            at = edge_insertion.insert_edges(self.after.words, self.scratch, source, target, at)
             if 0 <= at < len(source):  # this edge closes a cycle
-                is_merged = growing.merge(self.after.words, self.scratch, int(source[at]), int(target[at]))
+                is_merged = edge_insertion.merge_cycle(self.after.words, self.scratch, int(source[at]), int(target[at]))
                 at = at + 1 if is_merged else -1
         return at >= 0
 
@@ -275,13 +273,13 @@ class _Partition(_Version):
     def _delete(self, source: Int32s, target: Int32s) -> bool:
         pools, used = [lists.pool for lists in (self.after.steps, self.after.back)], [kernel.USED_STEPS, kernel.USED_BACK]
         self.scratch[used] = [pool.used for pool in pools]
-        is_done = partitions.split(self.after.words, self.scratch, source, target)
+        is_done = partitions.delete_edges(self.after.words, self.scratch, source, target)
         for pool, at in zip(pools, used, strict=True):
             pool.used = max(pool.used, int(self.scratch[at]))
         return is_done
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
-        return super()._add(source, target) and partitions.merge(self.after.words, self.scratch, source, target)
+        return super()._add(source, target) and partitions.merge_components(self.after.words, self.scratch, source, target)
 
     def _end(self) -> None:
         super()._end()

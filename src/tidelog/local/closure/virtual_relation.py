@@ -158,10 +158,10 @@ class VirtualRelation(Condensation):
         rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
         rows[numbers] = np.arange(1, count + 1, dtype=np.int32)
         steps, piece = self.steps, max(1, _CHUNK // words)
-        lists = steps.start, steps.end, steps.pool.buffer
+        edges = steps.start, steps.end, steps.pool.buffer
         for begin in range(0, count, piece):
-            end = min(count, begin + piece)
-            graphs.close(*lists, self.component, nodes_from, nodes, numbers, rows, bits, tops, begin, end)
+            members = nodes_from[begin : begin + piece + 1], nodes
+            graphs.close(edges, self.component, members, numbers[begin : begin + piece], rows, bits, tops)
             self._poll()
         row_of = rows
         if self.starts is not None:
@@ -170,7 +170,7 @@ class VirtualRelation(Condensation):
             row_of[lefts] = np.arange(count + 1, count + 1 + len(lefts), dtype=np.int32)
             for begin in range(0, len(lefts), piece):
                 some = lefts[begin : begin + piece]
-                graphs.close_starts(starts.start, starts.end, starts.pool.buffer, some, self.component, rows, row_of, bits)
+                graphs.close_starts((starts.start, starts.end, starts.pool.buffer), some, self.component, rows, row_of, bits)
                 self._poll()
         self.bit_rows = BitRows(bits, 1 + count + left_count)
         self.set_words(ROW_COUNT=len(bits), WORDS=words)

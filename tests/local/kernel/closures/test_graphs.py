@@ -85,8 +85,8 @@ def test_closure(graph: tuple[int, Edges]) -> None:
     nodes_from, members, tops = np.zeros(found + 1, np.int64), np.empty(count, np.int32), np.zeros(found, np.int32)
     pairs.fill_members(component, np.arange(count, dtype=np.int32), nodes_from, members)
     for begin in range(found):  # in pieces, as between two looks at the clock
-        lists = start[:-1], start[1:], to, component, nodes_from, members
-        graphs.close(*lists, order, order, bits, tops, begin, begin + 1)
+        piece = nodes_from[begin : begin + 2], members
+        graphs.close((start[:-1], start[1:], to), component, piece, order[begin : begin + 1], order, bits, tops)
     for u, nodes in enumerate(reached(count, edges)):
         row = bits[component[u]]
         assert {c for c in range(found) if int(row[c >> 6]) >> (c & 63) & 1} == {int(component[v]) for v in nodes}

@@ -41,29 +41,29 @@ from tidelog.local.kernel.closures.virtual_access import (
 from tidelog.local.kernel.memory import int32s, int64s, ones_in
 
 Heap = tuple[Int64s, Int32s, Bytes, Bytes]
-"""Components whose rows are to be found again: keys, components; for all components whether they are in it, or are parts."""
+"""Components whose rows are to be computed again: keys and components; for every component whether it is queued, whether it is
+a part of a component that was split."""
 
 _ZERO = np.uint64(0)
 
 
 @kernel
-def lose(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap, size: int) -> bool:
-    """Edges between nodes are gone: what led through them is found again, from below, until a row stays what it was.
+def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap, size: int) -> bool:
+    """Edges between nodes were deleted: compute the rows of bits again that depend on them, until rows stay what they were.
 
-    The heap holds already what `split` has put into it.
-    What a component led to, with itself, is more than what anything led to that it leads to; so the number of bits in its row,
-    as it was, is an order in which each row can be found from those that it depends on.
+    The heap holds already what `split_components` has pushed.  A component reached more, itself included, than any component
+    that it reaches; so the number of bits in its old row is an order in which each row follows those that it depends on.
     """
-    keys, heap, is_queued, is_part = H
+    _, heap, _, is_part = H
     for i in range(len(source)):
         u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
         if u != v:
-            size = _push(W, scratch, keys, heap, size, is_queued, u)
+            size = _push(W, scratch, H, size, u)
     rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     found = np.empty(words, np.uint64)
     while size > 0:
         c = np.int64(heap[0])
-        size = _pop(keys, heap, size)
+        size = _pop(H, size)
         _find_row(W, scratch, c, found)
         at, is_same, is_empty = np.int64(rows[c]) * words, True, True
         for w in range(words):
@@ -79,13 +79,13 @@ def lose(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap, si
                 for w in range(words):
                     bits[new * words + w] = found[w]
             rows[c] = new
-        size = _push_before(W, scratch, keys, heap, size, is_queued, c)
+        size = _push_before(W, scratch, H, size, c)
     return True
 
 
 @part
 def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
-    """All that a component leads to, from the rows of those that it leads to in one step."""
+    """Compute what a component reaches, from the rows of those that its edges lead to."""
     rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
@@ -108,16 +108,16 @@ def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
 
 
 @kernel
-def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
-    """Look again at components that lost an edge inside, and put their parts into the heap; how many, -1 to give up."""
-    keys, heap, is_queued, is_part = H
+def split_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
+    """Search components again that lost an edge inside, and push their parts; the size of the heap, -1 to give up."""
+    is_part = H[3]
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
-    suspects, count, total = np.empty(len(source), np.int32), 0, np.int64(0)
+    touched, count, total = np.empty(len(source), np.int32), 0, np.int64(0)
     for i in range(len(source)):
         c = component_of(W, np.int64(source[i]))
         if c == component_of(W, np.int64(target[i])) and is_part[c] == 0:
             is_part[c] = 1
-            suspects[count] = c
+            touched[count] = c
             count += 1
             total += stop[c] - begin[c]
     if count == 0:
@@ -126,8 +126,8 @@ def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -
     start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
     to = int32s(W[STEP_TO], W[STEP_ROOM])
     for i in range(count):
-        is_part[suspects[i]] = 0
-        for m in range(begin[suspects[i]], stop[suspects[i]]):
+        is_part[touched[i]] = 0
+        for m in range(begin[touched[i]], stop[touched[i]]):
             nodes[at] = node_of(W, np.int64(members[m]))
             scratch[WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
             at += 1
@@ -139,15 +139,15 @@ def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -
     for i in range(total):
         sizes[parts[nodes[i]]] += 1
     for i in range(count):
-        c = np.int64(suspects[i])
+        c = np.int64(touched[i])
         length = stop[c] - begin[c]
         if length > 1 and sizes[parts[nodes[at]]] == length:
             at += length
             continue  # still a component
         if length == 1:
-            size = _push(W, scratch, keys, heap, size, is_queued, c)
+            size = _push(W, scratch, H, size, c)
         else:
-            size = _part(W, scratch, c, nodes, at, at + length, parts, sizes, keys, heap, size, is_queued, is_part)
+            size = _split_component(W, scratch, H, size, c, nodes[at : at + length], parts, sizes)
             if size < 0:
                 return size
         at += length
@@ -155,32 +155,19 @@ def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -
 
 
 @part
-def _part(
-    W: Int64s,
-    scratch: Int64s,
-    c: int,
-    nodes: Int32s,
-    first: int,
-    last: int,
-    parts: Int32s,
-    sizes: Int64s,
-    keys: Int64s,
-    heap: Int32s,
-    size: int,
-    is_queued: Bytes,
-    is_part: Bytes,
-) -> int:
-    """Make the parts of a component components: the largest keeps its number, and all are put into the heap."""
+def _split_component(W: Int64s, scratch: Int64s, H: Heap, size: int, c: int, nodes: Int32s, parts: Int32s, sizes: Int64s) -> int:
+    """Make the parts of a component components: the largest keeps its number, and all are pushed; the size of the heap, or -1."""
+    is_part = H[3]
     rows, component = rows_of(W, scratch), int32s(W[COMPONENT], W[NODE_COUNT])
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
-    lowest, highest = np.int64(parts[nodes[first]]), np.int64(parts[nodes[first]])
-    for i in range(first, last):
+    lowest, highest = np.int64(parts[nodes[0]]), np.int64(parts[nodes[0]])
+    for i in range(len(nodes)):
         lowest, highest = min(lowest, np.int64(parts[nodes[i]])), max(highest, np.int64(parts[nodes[i]]))
     largest = lowest
     for p in range(lowest, highest + 1):
         if sizes[p] > sizes[largest]:
             largest = np.int64(p)
-    if scratch[USED_MEMBERS] + last - first > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > scratch[COLUMNS]:
+    if scratch[USED_MEMBERS] + len(nodes) > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > scratch[COLUMNS]:
         return np.int64(-1)
     old_begin, key = begin[c], _key(W, scratch, c)
     numbers, place = np.empty(highest - lowest + 1, np.int64), np.empty(highest - lowest + 1, np.int64)
@@ -193,22 +180,22 @@ def _part(
         scratch[USED_MEMBERS] += sizes[p]
         stop[number] = scratch[USED_MEMBERS]
         is_part[number] = 1
-        size = _enter(keys, heap, size, is_queued, number, key + p - lowest)  # what is found first leads to none found later
-    for i in range(first, last):
+        size = _enter(H, size, number, key + p - lowest)  # a part reaches none that Tarjan numbers later
+    for i in range(len(nodes)):
         p = parts[nodes[i]] - lowest
-        members[place[p]] = members[old_begin + i - first]
+        members[place[p]] = members[old_begin + i]
         place[p] += 1
         component[nodes[i]] = numbers[p]
     W[IS_SIMPLE] = 0
     return size
 
 
-# --- the heap of components whose rows are to be found again --------------------------------------------------------------
+# --- the heap ------------------------------------------------------------------------------------------------------------
 
 
 @part
 def _key(W: Int64s, scratch: Int64s, component: int) -> int:
-    """How many components one leads to, itself among them; below that there is room for the order of parts."""
+    """How many components one reaches, itself included; the low bits are free for the order of parts."""
     scratch[WORK] -= W[WORDS]
     bits, at, count = bits_of_rows(W), np.int64(rows_of(W, scratch)[component]) * W[WORDS], np.int64(0)
     for w in range(W[WORDS]):
@@ -219,15 +206,16 @@ def _key(W: Int64s, scratch: Int64s, component: int) -> int:
 
 
 @part
-def _push(W: Int64s, scratch: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
-    if is_queued[component] != 0:
+def _push(W: Int64s, scratch: Int64s, H: Heap, size: int, component: int) -> int:
+    """Push a component unless it is in the heap; the size of the heap."""
+    if H[2][component] != 0:
         return size
-    return _enter(keys, heap, size, is_queued, component, _key(W, scratch, component))
+    return _enter(H, size, component, _key(W, scratch, component))
 
 
 @part
-def _push_before(W: Int64s, scratch: Int64s, keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int) -> int:
-    """Put all components into the heap that lead to one in a single step."""
+def _push_before(W: Int64s, scratch: Int64s, H: Heap, size: int, component: int) -> int:
+    """Push all components that an edge leads from to this one; the size of the heap."""
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
     to = int32s(W[BACK_TO], W[BACK_ROOM])
@@ -235,12 +223,14 @@ def _push_before(W: Int64s, scratch: Int64s, keys: Int64s, heap: Int32s, size: i
         node = node_of(W, np.int64(members[m]))
         scratch[WORK] -= end[node] - start[node]
         for e in range(start[node], end[node]):
-            size = _push(W, scratch, keys, heap, size, is_queued, component_of(W, np.int64(to[e])))
+            size = _push(W, scratch, H, size, component_of(W, np.int64(to[e])))
     return size
 
 
 @part
-def _enter(keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: int, key: int) -> int:
+def _enter(H: Heap, size: int, component: int, key: int) -> int:
+    """Insert a component with its key; the size of the heap."""
+    keys, heap, is_queued, _ = H
     is_queued[component] = 1
     at = np.int64(size)
     while at > 0 and keys[(at - 1) >> 1] > key:
@@ -251,8 +241,9 @@ def _enter(keys: Int64s, heap: Int32s, size: int, is_queued: Bytes, component: i
 
 
 @part
-def _pop(keys: Int64s, heap: Int32s, size: int) -> int:
-    """Take the first away; how many are left."""
+def _pop(H: Heap, size: int) -> int:
+    """Remove the component with the smallest key; the size of the heap."""
+    keys, heap, _, _ = H
     size -= 1
     key, component, at = keys[size], heap[size], np.int64(0)
     while 2 * at + 1 < size:

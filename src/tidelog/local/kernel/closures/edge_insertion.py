@@ -41,12 +41,12 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def gain(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, begin: int) -> int:
-    """New edges between nodes: whatever leads to the source leads to all that the target leads to.
+def insert_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, begin: int) -> int:
+    """New edges between nodes: whatever reaches the source reaches all that the target reaches.
 
-    Edges from number `begin` on have their turn until one closes a cycle, which is for `merge`; its number, -1 to give up.
-    After an edge has had its turn, the row of its source holds the row of its target, whatever else changes later; so in the
-    end that is so for all edges.  That a bit is set does not tell, as edges that wait for their turn are followed already.
+    Processes the edges from number `begin` on until one closes a cycle, which is for `merge_cycle`; its number, -1 to give up.
+    Once an edge is processed, the row of its source includes the row of its target, whatever changes later; so in the end that
+    holds for all edges.  A bit that is set does not prove it, since edges are followed before they are processed.
     """
     words, stamp = W[WORDS], np.int32(0)
     gained, bits = np.empty(words, np.uint64), bits_of_rows(W)
@@ -67,14 +67,14 @@ def gain(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, begin: int)
             gained[w] = bits[row * words + w]
         set_bit(gained, 0, v)
         stamp += np.int32(1)
-        if not _spread(W, scratch, u, gained, stack, stamps, stamp):
+        if not _propagate(W, scratch, u, gained, stack, stamps, stamp):
             return np.int64(-1)
     return np.int64(len(source))
 
 
 @part
-def _spread(W: Int64s, scratch: Int64s, first: int, gained: UInt64s, stack: Int32s, stamps: Int32s, stamp: int) -> bool:
-    """Let a component, and all that lead to it, lead to some more; where that is nothing new, it is nothing new behind it."""
+def _propagate(W: Int64s, scratch: Int64s, first: int, gained: UInt64s, stack: Int32s, stamps: Int32s, stamp: int) -> bool:
+    """Add bits to the row of a component and of all that reach it; stop where they add nothing, and so nothing further back."""
     rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
@@ -109,8 +109,8 @@ def _spread(W: Int64s, scratch: Int64s, first: int, gained: UInt64s, stack: Int3
 
 
 @kernel
-def merge(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
-    """An edge between nodes closes a cycle: all components on the way back become one."""
+def merge_cycle(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
+    """An edge between nodes closes a cycle: all components on it become one; False to give up."""
     u, v = component_of(W, np.int64(source)), component_of(W, np.int64(target))
     rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     gained, merged = np.empty(words, np.uint64), np.empty(words, np.uint64)
@@ -155,7 +155,7 @@ def merge(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
 
 @part
 def _find_merged(W: Int64s, scratch: Int64s, u: int, v: int, gained: UInt64s, merged: UInt64s) -> tuple[int, int]:
-    """The components between v and u, and all that they lead to; which of them is the largest, and how many nodes they have."""
+    """Collect the components between v and u, and all that they reach; the largest of them, and how many nodes they have."""
     rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
     begin, stop = member_start(W, scratch), member_end(W, scratch)
     for w in range(words):

@@ -11,6 +11,11 @@ import numpy as np
 from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import kernel, part
 
+Edges = tuple[Int64s, Int64s, Int32s]
+"""`start`, `end` and `to`: the neighbours of node u stand in `to` from `start[u]` to `end[u]`."""
+Members = tuple[Int64s, Int32s]
+"""`start` and `nodes`: the nodes of the i-th component stand from `start[i]` to `start[i + 1]`."""
+
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 
@@ -123,25 +128,14 @@ def condense(source: Int32s, target: Int32s, component: Int32s, is_cyclic: Bytes
 
 
 @kernel
-def close(
-    start: Int64s,
-    end: Int64s,
-    to: Int32s,
-    component: Int32s,
-    nodes_from: Int64s,
-    nodes: Int32s,
-    order: Int32s,
-    row_of: Int32s,
-    bits: UInt64s,
-    tops: Int32s,
-    begin: int,
-    stop: int,
-) -> None:
-    """The rows of some components, in an order in which what they lead to comes first: all that they lead to.
+def close(edges: Edges, component: Int32s, members: Members, order: Int32s, row_of: Int32s, bits: UInt64s, tops: Int32s) -> None:
+    """Compute what some components reach: a row of bits for each, in an order in which each follows all that it reaches.
 
-    The nodes of the i-th stand from `nodes_from[i]` on; `tops` says how many words of a component's row there is anything in.
+    `tops` says for each component up to which word its row has bits.
     """
-    for i in range(begin, stop):
+    start, end, to = edges
+    nodes_from, nodes = members
+    for i in range(len(order)):
         own = order[i]
         row, top = bits[row_of[own]], np.int32(0)
         for at in range(nodes_from[i], nodes_from[i + 1]):
@@ -162,10 +156,9 @@ def close(
 
 
 @kernel
-def close_starts(
-    start: Int64s, end: Int64s, to: Int32s, lefts: Int32s, component: Int32s, row_of: Int32s, rows: Int32s, bits: UInt64s
-) -> None:
-    """The rows of left ends: the component of each start, and all that it leads to."""
+def close_starts(edges: Edges, lefts: Int32s, component: Int32s, row_of: Int32s, rows: Int32s, bits: UInt64s) -> None:
+    """Compute the rows of left ends: the components of their right ends, and all that these reach."""
+    start, end, to = edges
     words = bits.shape[1]
     for i in range(len(lefts)):
         row = bits[rows[lefts[i]]]

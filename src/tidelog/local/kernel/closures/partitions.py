@@ -19,7 +19,7 @@ from tidelog.local.kernel.closures.next_version import (
     member_end,
     member_start,
 )
-from tidelog.local.kernel.closures.versioned_lists import take_one
+from tidelog.local.kernel.closures.versioned_lists import remove_value
 from tidelog.local.kernel.closures.virtual_access import (
     BACK_END,
     BACK_ROOM,
@@ -41,12 +41,12 @@ from tidelog.local.kernel.memory import int32s, int64s
 
 
 @kernel
-def merge(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
-    """New edges between nodes: the smaller component becomes a part of the larger one.  False if members have no room."""
+def merge_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
+    """New edges between nodes: the smaller component becomes a part of the larger one; False if members have no room."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     for i in range(len(source)):
-        if not _enter(W, scratch, np.int64(source[i])) or not _enter(W, scratch, np.int64(target[i])):
+        if not _ensure_component(W, scratch, np.int64(source[i])) or not _ensure_component(W, scratch, np.int64(target[i])):
             return False
         kept, other = np.int64(component[source[i]]), np.int64(component[target[i]])
         if kept == other:
@@ -54,7 +54,7 @@ def merge(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
         if stop[kept] - begin[kept] < stop[other] - begin[other]:
             kept, other = other, kept
         moved, length = begin[kept], stop[other] - begin[other]
-        if stop[kept] != scratch[USED_MEMBERS]:  # else it can grow where it is: what is behind it is nobody's
+        if stop[kept] != scratch[USED_MEMBERS]:  # else it can grow where it is: the space behind it is free
             if scratch[USED_MEMBERS] + stop[kept] - begin[kept] > W[MEMBER_ROOM]:
                 return False
             moved = scratch[USED_MEMBERS]
@@ -73,8 +73,8 @@ def merge(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
 
 
 @part
-def _enter(W: Int64s, scratch: Int64s, node: int) -> bool:
-    """A component for a node that has none."""
+def _ensure_component(W: Int64s, scratch: Int64s, node: int) -> bool:
+    """Make a component for a node that has none; False if there is no room."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
     if component[node] >= 0:
         return True
@@ -92,12 +92,12 @@ def _enter(W: Int64s, scratch: Int64s, node: int) -> bool:
 
 
 @kernel
-def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
-    """Take edges out; where two ends do not find one another any more, the smaller side leaves its component.
+def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
+    """Delete edges; where the two ends of one are no longer connected, the smaller side leaves its component.
 
-    Both ends look at once, and whoever has seen less goes on; so it ends when they meet, or when the smaller side is all seen.
-    Edges go one by one: what only an edge that has yet to go holds together is together until its turn.  False if there is no
-    room or it takes too long.
+    Two searches run from both ends, always the one that has seen less; so they end when they meet, or when the smaller side is
+    exhausted.  Edges are deleted one by one: nodes that only a later one connects stay connected until its turn.  False if
+    there is no room or it takes too long.
     """
     component, count = int32s(W[COMPONENT], W[NODE_COUNT]), W[NODE_COUNT]
     queues, stamps = np.empty((2, count), np.int32), np.zeros(count, np.int32)
@@ -108,8 +108,8 @@ def split(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s) -> bool:
     for i in range(len(source)):
         u, v = np.int64(source[i]), np.int64(target[i])
         scratch[WORK] -= end[u] - start[u] + end_2[v] - start_2[v]
-        scratch[USED_STEPS] = take_one(start, end, to, scratch[USED_STEPS], is_moved, extra, u, v)
-        scratch[USED_BACK] = take_one(start_2, end_2, to_2, scratch[USED_BACK], is_moved_2, extra, v, u)
+        scratch[USED_STEPS] = remove_value(start, end, to, scratch[USED_STEPS], is_moved, extra, u, v)
+        scratch[USED_BACK] = remove_value(start_2, end_2, to_2, scratch[USED_BACK], is_moved_2, extra, v, u)
         if scratch[USED_STEPS] < 0 or scratch[USED_BACK] < 0 or scratch[WORK] < 0:
             return False
         if u == v:
@@ -135,7 +135,7 @@ def _has_edges(W: Int64s, node: int) -> bool:
 
 @part
 def _search(W: Int64s, scratch: Int64s, u: int, v: int, queues: Int32s, stamps: Int32s, stamp: int) -> tuple[int, int]:
-    """Which end has seen all that it is connected with, and how much that is; -1 if the two meet, 2 if it takes too long."""
+    """The end whose side is exhausted (0 or 1), and the size of the side; -1 if the two meet, 2 if it takes too long."""
     queues[0, 0], queues[1, 0] = u, v
     stamps[u], stamps[v] = stamp, stamp + 1
     at, found, seen = np.zeros(2, np.int64), np.ones(2, np.int64), np.zeros(2, np.int64)
@@ -164,7 +164,7 @@ def _search(W: Int64s, scratch: Int64s, u: int, v: int, queues: Int32s, stamps: 
 
 @part
 def _leave(W: Int64s, scratch: Int64s, stays: int, leaving: Int32s, count: int) -> bool:
-    """Make some nodes a component of their own; `stays` is one that does not leave.  Nodes without edges have none."""
+    """Make some nodes a component of their own; `stays` is one that stays.  Nodes without edges have none."""
     component = int32s(W[COMPONENT], W[NODE_COUNT])
     begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
     old = np.int64(component[stays])
