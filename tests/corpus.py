@@ -15,8 +15,8 @@ import pytest
 from tests.conftest import corpus_folder
 
 from tidelog import KnowledgeBase, Source
+from tidelog.program.changes.sameness import canonical_key
 from tidelog.program.program import GroundFact, check
-from tidelog.program.sameness import canonical_key
 from tidelog.reference import Facts
 from tidelog.values import from_python
 

@@ -1,4 +1,4 @@
-"""Tests mirror the source: `src/tidelog/program/scope.py` is tested by `tests/program/test_scope.py`.
+"""Tests mirror the source: `src/tidelog/program/checks/scope.py` is tested by `tests/program/checks/test_scope.py`.
 
 A module without a test module of its name stands in `COVERED_ELSEWHERE`, with the file that tests it and the reason why there.
 `__init__` and `__main__` have no name of their own; they are not counted.
@@ -53,7 +53,7 @@ def imported(path: Path) -> set[str]:
 
 
 def test_there_is_something_to_mirror() -> None:
-    assert {"values", "program/scope", "cli/texts"} <= set(modules())
+    assert {"values", "program/checks/scope", "cli/texts"} <= set(modules())
 
 
 @pytest.mark.parametrize("module", modules())

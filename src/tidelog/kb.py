@@ -28,7 +28,7 @@ from tidelog.source import Source
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
     from tidelog.core.statistics import Statistics
-    from tidelog.files.delimited import Header
+    from tidelog.files.text.delimited import Header
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects
     from tidelog.streams.following import AsyncFollowing, Following

@@ -17,9 +17,9 @@ from tidelog.errors import fail
 from tidelog.functions.aggregates import aggregate
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.ordering import compare
+from tidelog.program.checks.scope import Step, schedule
 from tidelog.program.lowering import lower, lower_query
 from tidelog.program.program import GroundFact, Program
-from tidelog.program.scope import Step, schedule
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Literal, Negation, Variable, atoms, variables
 from tidelog.values import Value, integer
 

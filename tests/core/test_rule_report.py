@@ -6,8 +6,8 @@ from tests.local_engine import program
 
 from tidelog.core.rewriting import core_of
 from tidelog.core.rule_report import Visit, rule_report
-from tidelog.program.live_rules import LiveRules
-from tidelog.program.rule_changes import plan_change
+from tidelog.program.changes.live_rules import LiveRules
+from tidelog.program.changes.rule_changes import plan_change
 
 
 def test_changes_and_visits_by_rule_name() -> None:

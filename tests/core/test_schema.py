@@ -7,7 +7,7 @@ from tests.local_engine import program
 
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError
-from tidelog.program.rule_changes import plan_change
+from tidelog.program.changes.rule_changes import plan_change
 
 TEXT = "@relation e(a: int key, b). p(X) :- e(X, _)."
 

@@ -17,9 +17,9 @@ from tests.program.from_text import live_rules
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, Unit
 from tidelog.core.units import Structure, StructureChange
-from tidelog.program import versions
-from tidelog.program.live_rules import LiveRules
-from tidelog.program.rule_changes import plan_change
+from tidelog.program.changes import versions
+from tidelog.program.changes.live_rules import LiveRules
+from tidelog.program.changes.rule_changes import plan_change
 
 PATHS = """
 r1: path(X, Y) :- edge(X, Y).

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.differential.update_histories import maintained
 
 from tidelog import Source
+from tidelog.program.changes.sameness import canonical_key
 from tidelog.program.program import check
-from tidelog.program.sameness import canonical_key
 
 Rule = tuple[str, tuple[str, ...]]
 Facts = tuple[str, ...]

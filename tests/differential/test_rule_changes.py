@@ -24,7 +24,7 @@ from tidelog.local.maintenance.cost_model import Choice
 from tidelog.local.maintenance.delta import delta_rules
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
-from tidelog.program import versions
+from tidelog.program.changes import versions
 
 
 @at_places("rule changes")

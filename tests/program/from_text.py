@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog.errors import Diagnostics
-from tidelog.program.live_rules import LiveRules
+from tidelog.program.changes.live_rules import LiveRules
 from tidelog.program.program import Program, check
 from tidelog.source import Source
 from tidelog.syntax.parser import parse

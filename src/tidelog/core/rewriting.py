@@ -9,9 +9,9 @@ from tidelog.core.rules import NATIVE, Aggregation, Closure, Core, CoreRule, Fun
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.evaluate import ORDERINGS
 from tidelog.program import hypergraph
+from tidelog.program.checks.scope import Step, schedule
 from tidelog.program.lowering import lower
 from tidelog.program.program import Program
-from tidelog.program.scope import Step, schedule
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,

@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 from tidelog.changes import HyperNodeChange, HyperNodeVisit, RuleChanges, Rules
 from tidelog.core.rules import Unit
-from tidelog.program.components import Component, HyperNode
-from tidelog.program.live_rules import LiveRules, RuleDifference
+from tidelog.program.changes.components import Component, HyperNode
+from tidelog.program.changes.live_rules import LiveRules, RuleDifference
 
 _What = Literal["merged", "split", "created", "dropped"]
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import fail
-from tidelog.program.live_rules import LiveRules
+from tidelog.program.changes.live_rules import LiveRules
+from tidelog.program.changes.rule_changes import RuleChange
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
-from tidelog.program.rule_changes import RuleChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,10 @@ from typing import Any
 from tidelog.core.rewriting import part_of, units_of
 from tidelog.core.rules import Closure, Core, CoreRule, FunctionCalls, Part, Unit
 from tidelog.program import hypergraph
-from tidelog.program.components import Component, body_of
-from tidelog.program.live_rules import LiveRules, RuleDifference
+from tidelog.program.changes.components import Component, body_of
+from tidelog.program.changes.live_rules import LiveRules, RuleDifference
+from tidelog.program.changes.versions import new_version
 from tidelog.program.modules import find_modules
-from tidelog.program.versions import new_version
 
 
 @dataclass(frozen=True, slots=True)

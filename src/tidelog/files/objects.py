@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from tidelog.errors import TidelogError
 from tidelog.files.columns import ARROW_TYPES
-from tidelog.files.text_types import parse
+from tidelog.files.text.text_types import parse
 from tidelog.functions.conform import conform
 from tidelog.values import IRI, RDF, XSD, Kind, Literal, Value, from_python, is_text
 

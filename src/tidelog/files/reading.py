@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from tidelog.errors import fail
 from tidelog.files.columns import ARROW_TYPES, Loaded, MixedColumn, TypedColumn
-from tidelog.files.delimited import Header, read_delimited
 from tidelog.files.fitting import Fitted, fit_cells, fit_text
 from tidelog.files.formats import Format, format_of
-from tidelog.files.json_lines import read_json_lines
 from tidelog.files.matching import Matched, declared_kinds, default_values, match_columns
 from tidelog.files.raw import RawTable
 from tidelog.files.rejects import default_misfit, raise_rejects
 from tidelog.files.tables import read_object, read_table_file
+from tidelog.files.text.delimited import Header, read_delimited
+from tidelog.files.text.json_lines import read_json_lines
 from tidelog.program.relations import Relation
 from tidelog.values import Kind
 

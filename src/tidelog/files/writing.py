@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from tidelog.errors import fail
 from tidelog.files.formats import Format, format_of
-from tidelog.files.texts import delimited_lines, json_lines
+from tidelog.files.text.texts import delimited_lines, json_lines
 
 _ROWS_AT_ONCE = 1 << 18
 _ROWS_OF_A_GROUP = 1 << 22

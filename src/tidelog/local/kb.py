@@ -26,14 +26,14 @@ from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given
+from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
-from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
-    from tidelog.files.delimited import Header
+    from tidelog.files.text.delimited import Header
     from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, NextUpdate]

@@ -30,7 +30,7 @@ from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContex
 from tidelog.local.program_state import ProgramState
 from tidelog.local.rule_changes.migration import Migration
 from tidelog.local.storage.undo_log import UndoLog
-from tidelog.program.live_rules import RuleDifference
+from tidelog.program.changes.live_rules import RuleDifference
 
 
 @dataclass(slots=True)

@@ -10,12 +10,13 @@ from pathlib import Path
 from tidelog.errors import Diagnostic, Diagnostics, fail
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.signatures import FUNCTIONS, Type
-from tidelog.program import hypergraph, lint, relations, safety, types
-from tidelog.program.declared_columns import coerce_rule, coerce_value
+from tidelog.program import hypergraph, relations
+from tidelog.program.checks import lint, safety, types
+from tidelog.program.checks.declared_columns import coerce_rule, coerce_value
+from tidelog.program.checks.type_checks import TypeChecker
 from tidelog.program.hypergraph import BadCycle, HyperGraph
 from tidelog.program.modules import Module, find_modules
 from tidelog.program.relations import Relation
-from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tidelog.errors import Diagnostics, did_you_mean
-from tidelog.program import relations, safety
-from tidelog.program.declared_columns import coerce_rule
+from tidelog.program import relations
+from tidelog.program.checks import safety
+from tidelog.program.checks.declared_columns import coerce_rule
+from tidelog.program.checks.type_checks import TypeChecker
 from tidelog.program.relations import Relation
-from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 from tidelog.syntax.parser import parse_query
 from tidelog.syntax.printer import Printer

@@ -19,7 +19,7 @@ from tidelog.core.keys import key_of, keys_of_column
 from tidelog.errors import fail
 from tidelog.files.columns import TypedColumn
 from tidelog.files.ranges import one_zero_one_nan
-from tidelog.files.text_types import parse
+from tidelog.files.text.text_types import parse
 from tidelog.values import XSD, Kind, language_literal, typed_literal
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from tidelog.program.changes.sameness import Key, canonical_key
 from tidelog.program.hypergraph import POSITIVE, HyperNode
 from tidelog.program.program import Program
-from tidelog.program.sameness import Key, canonical_key
 from tidelog.syntax.tree import atoms
 
 _MOST_RULES = 12

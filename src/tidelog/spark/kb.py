@@ -13,8 +13,8 @@ from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
 from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
-from tidelog.program.live_rules import RuleDifference
-from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
+from tidelog.program.changes.live_rules import RuleDifference
+from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.redaction import without_secrets
 from tidelog.spark.data.spark_change import SparkChange
 from tidelog.spark.engine import SparkEngine
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from tidelog.changes import Change
-    from tidelog.files.delimited import Header
+    from tidelog.files.text.delimited import Header
     from tidelog.spark.ingest import Ingested, Rejects
     from tidelog.streams.update import Update
 

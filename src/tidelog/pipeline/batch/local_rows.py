@@ -59,10 +59,10 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
 
 
 def _raw(source: SourcePart, relation: Relation) -> RawTable:
-    from tidelog.files.delimited import read_delimited
     from tidelog.files.formats import Format, format_of
-    from tidelog.files.json_lines import read_json_lines
     from tidelog.files.tables import read_table_file
+    from tidelog.files.text.delimited import read_delimited
+    from tidelog.files.text.json_lines import read_json_lines
 
     path = Path(source.path or "")
     file_format = format_of(path, local_format(source))

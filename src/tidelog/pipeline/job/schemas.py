@@ -75,7 +75,7 @@ def _of_text(file: Path, source: SourcePart, relation: Relation | None) -> list[
     import pyarrow as pa
 
     from tidelog.files.matching import find_names
-    from tidelog.files.text_types import infer
+    from tidelog.files.text.text_types import infer
 
     delimiter = source.options.get("sep", source.options.get("delimiter", "," if source.format == "csv" else "\t"))
     rows = [row for row in csv.reader(_lines(file), delimiter=delimiter) if row]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from tidelog.files.delimited import Header
+from tidelog.files.text.delimited import Header
 from tidelog.program.relations import Relation
 from tidelog.spark.ingest.ingested import Ingested
 from tidelog.spark.ingest.rejects import Rejects

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelog.files.text_types import infer
+from tidelog.files.text.text_types import infer
 from tidelog.spark.ingest.text.inference import Seen, seen_in, seen_in_all
 from tidelog.values import Kind
 

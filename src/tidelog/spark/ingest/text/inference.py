@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tidelog.files.text_types import infer, parse
+from tidelog.files.text.text_types import infer, parse
 from tidelog.values import Kind
 
 _SIGNS = {

@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 from tidelog.errors import TidelogError
 from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.fitting import fit_cells
-from tidelog.files.json_lines import BLOCK, by_arrow
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import shown
+from tidelog.files.text.json_lines import BLOCK, by_arrow
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.text.lines import Lines

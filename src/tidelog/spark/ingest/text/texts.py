@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tidelog.errors import fail
-from tidelog.files.delimited import Header
 from tidelog.files.matching import Matched, declared_kinds, find_names
 from tidelog.files.raw import RawTable
+from tidelog.files.text.delimited import Header
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.ingested import Ingested, keep, split
 from tidelog.spark.ingest.sources import (

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit
-from tidelog.program.components import Components
-from tidelog.program.live_rules import RuleDifference
+from tidelog.program.changes.components import Components
+from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.spark.evaluation.placement import Where
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tidelog.core.limits import LimitReachedError, Watch
-from tidelog.program.live_rules import RuleDifference
+from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where
 from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import UpdateKeys

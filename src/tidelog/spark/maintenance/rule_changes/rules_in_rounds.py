@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from tidelog.core.limits import Watch
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Closure, CoreRule, Part, Unit, is_visible
+from tidelog.program.changes.live_rules import LiveRules, RuleDifference
 from tidelog.program.hypergraph import Component
-from tidelog.program.live_rules import LiveRules, RuleDifference
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from tidelog.errors import Diagnostics
 from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, INT, STRING, Type, aggregate_type, type_name
+from tidelog.program.checks.types import Environment, Relations, declared_types, environment_of, type_of
 from tidelog.program.relations import Shown
-from tidelog.program.types import Environment, Relations, declared_types, environment_of, type_of
 from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import (

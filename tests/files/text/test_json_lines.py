@@ -10,8 +10,8 @@ import pytest
 from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
 from tidelog.files.formats import FileFormat, Format
-from tidelog.files.json_lines import BLOCK, by_arrow, read_json_lines
 from tidelog.files.reading import read
+from tidelog.files.text.json_lines import BLOCK, by_arrow, read_json_lines
 from tidelog.values import IRI, XSD, Kind, Literal, Value, floating, integer, string
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.program.from_text import rule
 from tests.random_programs import RandomProgram, programs
 
-from tidelog.program.sameness import canonical_key
+from tidelog.program.changes.sameness import canonical_key
 
 
 @pytest.mark.parametrize(

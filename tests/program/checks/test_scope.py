@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import Diagnostics
+from tidelog.program.checks.scope import Schedule, Step, schedule
 from tidelog.program.lowering import is_fresh, lower
-from tidelog.program.scope import Schedule, Step, schedule
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tidelog.errors import Diagnostics
+from tidelog.program.checks.scope import Schedule, schedule
 from tidelog.program.lowering import is_fresh, lower
-from tidelog.program.scope import Schedule, schedule
 from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Fact, Literal, Negation, Rule, Variable, variables
 from tidelog.syntax.tree import names_of as names

@@ -9,9 +9,9 @@ from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.ordering import compare
 from tidelog.functions.signatures import ANY, FUNCTIONS, Type, aggregate_type
+from tidelog.program.changes.sameness import canonical_key
+from tidelog.program.checks.types import declared_types, environment_of, type_of
 from tidelog.program.relations import Relation, Shown
-from tidelog.program.sameness import canonical_key
-from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Span
 from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.renaming import rename_locals_apart

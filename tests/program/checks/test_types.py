@@ -6,9 +6,9 @@ import pytest
 from tests.program.from_text import rule
 
 from tidelog.functions.signatures import ANY, type_name
+from tidelog.program.checks.types import declared_types, environment_of, type_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
-from tidelog.program.types import declared_types, environment_of, type_of
 from tidelog.source import Source
 from tidelog.syntax.tree import Comparison
 from tidelog.values import Kind

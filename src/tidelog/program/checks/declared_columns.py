@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tidelog.functions.conform import CONFORM, conform
 from tidelog.functions.signatures import ANY, FLOAT, Type
-from tidelog.program.types import Relations, declared_types, environment_of, type_of
+from tidelog.program.checks.types import Relations, declared_types, environment_of, type_of
 from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, atoms
 from tidelog.values import Kind, Value

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelog.program import versions
-from tidelog.program.versions import new_version
+from tidelog.program.changes import versions
+from tidelog.program.changes.versions import new_version
 
 KEYS = st.integers(0, 12)
 STEPS = st.lists(st.tuples(st.sampled_from(("set", "delete", "another", "back")), KEYS, st.integers()), max_size=40)

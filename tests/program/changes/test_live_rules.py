@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.program.from_text import live_rules, rule
 from tests.rule_sets import RS2
 
-from tidelog.program import versions
-from tidelog.program.live_rules import LiveRules, RuleDifference, are_same, fingerprint
+from tidelog.program.changes import versions
+from tidelog.program.changes.live_rules import LiveRules, RuleDifference, are_same, fingerprint
 from tidelog.program.relations import Relation
 from tidelog.syntax.tree import Rule, atoms
 

@@ -6,8 +6,8 @@ import pytest
 from tests.program.from_text import rule
 
 from tidelog.errors import Diagnostics, TidelogError
+from tidelog.program.checks.type_checks import TypeChecker
 from tidelog.program.program import Program, check
-from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 
 COLUMNS = (

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.errors import Diagnostics, did_you_mean
-from tidelog.program import hypergraph, relations, safety
-from tidelog.program.components import body_of
-from tidelog.program.declared_columns import coerce_rule
-from tidelog.program.live_rules import LiveRules, RuleDifference, are_same
+from tidelog.program import hypergraph, relations
+from tidelog.program.changes.components import body_of
+from tidelog.program.changes.live_rules import LiveRules, RuleDifference, are_same
+from tidelog.program.checks import safety
+from tidelog.program.checks.declared_columns import coerce_rule
+from tidelog.program.checks.type_checks import TypeChecker
 from tidelog.program.program import GroundFact, ground, refuse_cycle
 from tidelog.program.relations import Relation
-from tidelog.program.type_checks import TypeChecker
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.tree import Atom, Declaration, Document, Fact, Port, Rule, Statement, atoms

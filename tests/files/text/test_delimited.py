@@ -9,8 +9,8 @@ import pytest
 from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
 from tidelog.errors import TidelogError
-from tidelog.files.delimited import Header
 from tidelog.files.reading import read
+from tidelog.files.text.delimited import Header
 from tidelog.values import Kind
 
 INT, FLOAT, STRING, BOOL, DATE, TIMESTAMP, IRI = (

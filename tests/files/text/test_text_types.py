@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.some_values import texts
 
-from tidelog.files.text_types import infer, parse
+from tidelog.files.text.text_types import infer, parse
 from tidelog.values import Kind, Value, from_python, parse_date, parse_float, parse_integer, parse_timestamp
 
 PARSERS: dict[Kind, Callable[[str], Value | None]] = {

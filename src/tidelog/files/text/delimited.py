@@ -17,7 +17,7 @@ from tidelog.files.formats import FileFormat, Format
 from tidelog.files.matching import find_names
 from tidelog.files.raw import RawTable, damaged, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
-from tidelog.files.text_types import infer
+from tidelog.files.text.text_types import infer
 from tidelog.program.relations import Relation
 from tidelog.values import Kind
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.program.from_text import rule
 
 from tidelog.functions.signatures import ANY, FLOAT
-from tidelog.program.declared_columns import coerce_rule, coerce_value
+from tidelog.program.checks.declared_columns import coerce_rule, coerce_value
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.reference import materialise

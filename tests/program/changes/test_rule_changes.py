@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from tests.program.from_text import live_rules, program, rule
 
 from tidelog.errors import TidelogError
-from tidelog.program.live_rules import LiveRules
+from tidelog.program.changes.live_rules import LiveRules
+from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
+from tidelog.program.changes.sameness import canonical_key
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
-from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
-from tidelog.program.sameness import canonical_key
 from tidelog.values import from_python
 
 PATHS = """

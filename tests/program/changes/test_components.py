@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from tests.program.from_text import rule, rules
 from tests.rule_sets import RS2, RS3
 
-from tidelog.program import components as tested
-from tidelog.program import hypergraph, versions
-from tidelog.program.components import Component, Components, HyperNode, body_of
+from tidelog.program import hypergraph
+from tidelog.program.changes import components as tested
+from tidelog.program.changes import versions
+from tidelog.program.changes.components import Component, Components, HyperNode, body_of
 from tidelog.syntax.tree import Atom, Rule, Variable
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
-from tidelog.program.components import Component, Components, HyperNode, body_of
+from tidelog.program.changes.components import Component, Components, HyperNode, body_of
+from tidelog.program.changes.sameness import canonical_key
+from tidelog.program.changes.versions import new_version
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
-from tidelog.program.sameness import canonical_key
-from tidelog.program.versions import new_version
 from tidelog.syntax.tree import Constant, Document, Layout, Rule, Statement, atoms
 
 Fingerprint = tuple[object, ...]

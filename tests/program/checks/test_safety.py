@@ -8,7 +8,7 @@ from tests.program.from_text import rule, rules
 from tests.random_programs import RandomProgram, programs
 
 from tidelog.errors import Diagnostics
-from tidelog.program.safety import check_fact, check_rule, schedule_of
+from tidelog.program.checks.safety import check_fact, check_rule, schedule_of
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.tree import Fact

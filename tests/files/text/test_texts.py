@@ -13,7 +13,7 @@ import pytest
 from tests.files.relations import lists
 
 from tidelog.files.reading import read
-from tidelog.files.texts import delimited_lines, json_lines
+from tidelog.files.text.texts import delimited_lines, json_lines
 from tidelog.files.writing import write
 
 TABLE = pa.table({"name": ["a", 'b "c", d'], "n": [1, -2], "x": [1.0, float("nan")]})

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import rustworkx as rx
 
-from tidelog.program.versions import new_version
+from tidelog.program.changes.versions import new_version
 from tidelog.syntax.tree import Rule, atoms
 
 Label = tuple[int, ...]

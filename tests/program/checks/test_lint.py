@@ -6,7 +6,7 @@ import pytest
 from tests.program.from_text import rules
 
 from tidelog.errors import Diagnostics
-from tidelog.program.lint import warn
+from tidelog.program.checks.lint import warn
 from tidelog.program.program import check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
