@@ -40,7 +40,7 @@ AGGREGATE = AggregateTerm("count", None, (Atom("p", ()),), AT)
         (X, None),
         (value(3), None),
     ],
-    ids=repr,
+    ids=["name", "quoted", "IRI", "call", "call of _p", "operator", "brackets", "variable", "number"],
 )
 def test_as_atom(thing: object, atom: Atom | None) -> None:
     assert as_atom(thing) == atom
