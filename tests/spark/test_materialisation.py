@@ -1,4 +1,7 @@
-"""The engine of a knowledge base: an update that fails puts schema and engine version back, and snapshots restore facts."""
+"""The engine of a knowledge base: an update that fails puts schema and engine version back, and snapshots restore facts.
+
+This covers `data.explicit_snapshot`.
+"""
 
 from __future__ import annotations
 
