@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tidelog.program.live_rules import LiveRules
+from tidelog.program.changes.live_rules import LiveRules
+from tidelog.program.changes.rule_changes import plan_change
 from tidelog.program.program import check
-from tidelog.program.rule_changes import plan_change
 from tidelog.source import Source
 from tidelog.spark.maintenance.rule_changes.reuse import affected_relations
 
