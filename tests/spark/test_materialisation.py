@@ -51,6 +51,17 @@ def test_an_interrupted_evaluation_starts_with_a_new_engine(spark: SparkSession)
     kb.close()
 
 
+def test_facts_that_were_loaded_later_wait_if_their_update_fails(spark: SparkSession) -> None:
+    kb = SparkKnowledgeBase(RULES, spark=spark, placement="rounds")
+    assert kb.count("p") == 1
+    kb.load("e", pa.table({"a": [2], "b": [3]}))
+    with patch.object(SparkUpdate, "_maintain", side_effect=RuntimeError("the end")), pytest.raises(RuntimeError):
+        kb.count("p")
+    assert kb._started_engine.exchange.relations["e"].count == 1, "rolled back"
+    assert sorted(kb["p"]) == [(1, 2), (1, 3), (2, 3)]
+    kb.close()
+
+
 def test_snapshots_restore_explicit_facts_only(spark: SparkSession) -> None:
     kb = SparkKnowledgeBase(RULES, spark=spark)
     kb.update(insert=[("e", 2, 3), ("more", "x")], delete=[("e", 1, 2)])
