@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 _LONG = {"test_streaming.py", "test_long_runs.py", "test_long_streams.py"}
 """Nearly as long as all others on Spark together: they have a process, and a Spark, of their own."""
 
-_OWN_PROCESS = {"test_connect.py", "test_ingest_connect.py", "test_streaming.py"}
+_OWN_PROCESS = {"test_kb_connect.py", "test_reading_connect.py", "test_streaming.py"}
 """Files in which tests without the session of this process start a Spark in a process of their own."""
 
 

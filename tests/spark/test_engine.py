@@ -1,4 +1,7 @@
-"""The Spark engine on examples that show where it evaluates; tests/differential has random programs at every placement."""
+"""The Spark engine on examples that show where it evaluates; tests/differential has random programs at every placement.
+
+This covers `evaluation.rounds`, `evaluation.querying` and `data.spark_facts`: whole programs, their facts and queries.
+"""
 
 from __future__ import annotations
 

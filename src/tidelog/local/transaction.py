@@ -220,10 +220,13 @@ class Transaction:
         """Begin to maintain units one by one; which relations have a delta by now.  `derived` are those with units here."""
         return self.begin_step().begin(derived)
 
+    def is_affected(self, number: int) -> bool:
+        """Whether the changes so far affect a unit."""
+        return self._units.is_affected(number, self._engine.structure.units[number])
+
     def visit(self, number: int) -> None:
-        """Maintain a unit, if the changes so far affect it."""
-        if self._units.is_affected(number, self._engine.structure.units[number]):
-            self._units.visit(number)
+        """Maintain a unit."""
+        self._units.visit(number)
 
     def delta(self, relation: str) -> Delta | None:
         """The delta of a relation so far."""

@@ -184,9 +184,9 @@ class Materialisation(KnowledgeBase):
         if engine.is_maintained:
             return engine
         if engine.has_derived:
-            with lost_blocks_explained():
-                SparkUpdate(engine, self._watch()).apply(engine.waiting)
-                engine.waiting = {}
+            with lost_blocks_explained(), SparkUpdate(engine, self._watch()) as update:
+                update.apply(engine.waiting)
+            engine.waiting = {}
             return engine
         if self._version.has_begun:
             self._outdated.append(engine.exchange.shipping)

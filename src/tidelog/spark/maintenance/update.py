@@ -173,9 +173,10 @@ class SparkUpdate:
         self.watch.progress.unit = component.number
         if engine.where_of(component.predicates[0]) is Where.KERNEL:
             for number, unit in engine.kernel_units(component).items():
-                with without_interruption():
-                    self.kernel.visit(number)
-                self._exchange([*unit.relations, *unit.operators])
+                if self.kernel.is_affected(number):
+                    with without_interruption():
+                        self.kernel.visit(number)
+                    self._exchange([*unit.relations, *unit.operators])
             return
         for unit in engine.frame_units(component):
             if self.frames.is_touched(unit):

@@ -1,4 +1,7 @@
-"""Updates on Spark, by example: what goes where, what is fetched, what changes nothing; tests/differential has random ones."""
+"""Updates on Spark, by example: deltas between kernel and Spark, what is fetched, rollback; tests/differential has random ones.
+
+This covers `update_result` and the modules of `in_rounds`, which maintain units together: each needs the others to be right.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules that come and go on Spark, by example; tests/differential has random histories."""
+"""Changes of rules, by example: in the kernel, out of it when it is too small, and refused; tests/differential has random ones.
+
+This covers `comparison` as well: what an engine with other rules derives is compared with the reference.
+"""
 
 from __future__ import annotations
 
