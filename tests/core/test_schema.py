@@ -1,0 +1,91 @@
+"""The schema of a knowledge base: relations that only facts have, keys, and what a change of rules leaves of it."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+from tests.program.from_text import program
+
+from tidelog.core.schema import Schema
+from tidelog.errors import TidelogError
+from tidelog.program.relations import Relation
+from tidelog.program.rule_changes import NO_CHANGE, RuleChange, plan_change
+
+PATHS = "r1: path(X, Y) :- edge(X, Y)."
+
+
+def planned(schema: Schema, *, remove: tuple[str, ...] = (), add: tuple[str, ...] = ()) -> RuleChange:
+    return plan_change(schema.live_rules(), remove, add, schema.loaded)
+
+
+def no_explicit(_name: str) -> bool:
+    return False
+
+
+def test_a_relation_that_the_program_does_not_mention_becomes_known() -> None:
+    before = Schema(program(PATHS))
+    after = before.knowing("city", 3)
+    assert after.relation("city") == Relation("city", 3, has_facts=True)
+    assert after.relations().keys() == {"path", "edge", "city"}
+    assert after.knowing("city", 3) is after
+    assert after.knowing("edge", 2) is after
+    assert before.relation("city") is None, "a schema never changes"
+
+
+def test_a_schema_is_immutable() -> None:
+    schema = Schema(program(PATHS))
+    with pytest.raises(FrozenInstanceError):
+        schema.live = None  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["edge", "city"])
+def test_facts_with_another_number_of_arguments_are_refused(name: str) -> None:
+    schema = Schema(program(PATHS)).knowing("city", 2)
+    with pytest.raises(TidelogError, match=f"TL020.*`{name}` has 2 arguments, and these facts have 3"):
+        schema.knowing(name, 3)
+
+
+@pytest.mark.parametrize("name", ["#given path", ""])
+def test_names_of_the_engine_are_refused(name: str) -> None:
+    with pytest.raises(TidelogError, match="TL013"):
+        Schema(program(PATHS)).knowing(name, 2)
+
+
+def test_keys() -> None:
+    schema = Schema(program("@relation stock(item: string key, shop: string key, count: int). @relation seen(name: string)."))
+    assert schema.key_of("stock") == (0, 1)
+    with pytest.raises(TidelogError, match=r"TL075") as refused:
+        schema.key_of("seen")
+    assert "@relation seen(name: string key)" in str(refused.value), "the fix declares the relation's own columns"
+    with pytest.raises(TidelogError, match="TL075"):
+        schema.key_of("unknown")
+
+
+def test_a_change_without_rules_declares_relations_only() -> None:
+    schema = Schema(program(PATHS)).knowing("city", 1)
+    assert schema.changed(NO_CHANGE, no_explicit) == schema
+    declared = schema.changed(RuleChange(relations={"road": Relation("road", 2)}), no_explicit)
+    assert declared.loaded.keys() == {"city", "road"}
+    assert declared.program is schema.program
+
+
+def test_a_relation_that_a_new_rule_mentions_belongs_to_the_program() -> None:
+    schema = Schema(program(PATHS)).knowing("city", 1)
+    change = planned(schema, add=("near(X) :- city(X), edge(X, _).",))
+    assert change.difference is not None
+    after = schema.changed(change, no_explicit)
+    assert after.loaded == {}
+    assert after.program.relations.keys() == {"path", "edge", "city", "near"}
+    assert after.live is change.difference.after
+    assert after.live_rules() is after.live
+    assert schema.loaded.keys() == {"city"}
+
+
+def test_a_forgotten_relation_stays_known_while_it_has_explicit_facts() -> None:
+    schema = Schema(program(PATHS + " reach(X) :- start(X), edge(X, _)."))
+    change = planned(schema, remove=("reach(X) :- start(X), edge(X, _).",))
+    kept = schema.changed(change, lambda name: name == "start")
+    assert kept.loaded == {"start": Relation("start", 1, has_facts=True)}
+    assert kept.relations().keys() == {"path", "edge", "start"}
+    assert schema.changed(change, no_explicit).relations().keys() == {"path", "edge"}
