@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tests.local_engine import program
 from tests.some_values import i
 
@@ -19,6 +21,9 @@ from tidelog.program.program import GroundFact
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 CHAIN = "edge(1, 2). edge(2, 3). edge(3, 4)."
+
+
+Facts = Sequence[tuple[int, ...]]
 
 
 class SmallEngine:
@@ -77,3 +82,10 @@ class SmallEngine:
         """The context of an update of the explicit facts that have changed by now."""
         undo = UndoLog(self.state)
         return UpdateContext(self.evaluation(), undo, self.engine.changes, algorithm, changes_rules=changes_rules)
+
+    def change(self, context: UpdateContext, relation: str, *, delete: Facts = (), insert: Facts = ()) -> None:
+        """Change the explicit facts of a relation within an update; nothing is derived yet."""
+        if delete:
+            self.engine.remove(relation, self.rows(*delete), context.undo)
+        if insert:
+            self.engine.add(relation, self.rows(*insert))
