@@ -1,54 +1,91 @@
-"""Schemas: relations of the program and of loaded facts; each change is a new value."""
+"""The schema of a knowledge base: relations that only facts have, keys, and what a change of rules leaves of it."""
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
-from tests.local_engine import program
+from tests.program.from_text import program
 
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError
-from tidelog.program.changes.rule_changes import plan_change
+from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
+from tidelog.program.relations import Relation
 
-TEXT = "@relation e(a: int key, b). p(X) :- e(X, _)."
-
-
-def code(error: pytest.ExceptionInfo[TidelogError]) -> str:
-    (diagnostic,) = error.value.diagnostics
-    return diagnostic.code
+PATHS = "r1: path(X, Y) :- edge(X, Y)."
 
 
-def test_a_relation_of_facts_only() -> None:
-    before = Schema(program(TEXT))
-    after = before.knowing("loose", 3)
-    assert after.relations().keys() == {"e", "p", "loose"}
-    assert before.relations().keys() == {"e", "p"}
-    assert after.knowing("loose", 3) is after
-    assert after.knowing("e", 2) is after
+def planned(schema: Schema, *, remove: tuple[str, ...] = (), add: tuple[str, ...] = ()) -> RuleChange:
+    return plan_change(schema.live_rules(), remove, add, schema.loaded)
 
 
-@pytest.mark.parametrize(("name", "arity", "expected"), [("e", 3, "TL020"), ("#x", 1, "TL013"), ("", 1, "TL013")])
-def test_refused_relations(name: str, arity: int, expected: str) -> None:
-    with pytest.raises(TidelogError) as caught:
-        Schema(program(TEXT)).knowing(name, arity)
-    assert code(caught) == expected
+def no_explicit(_name: str) -> bool:
+    return False
+
+
+def test_a_relation_that_the_program_does_not_mention_becomes_known() -> None:
+    before = Schema(program(PATHS))
+    after = before.knowing("city", 3)
+    assert after.relation("city") == Relation("city", 3, has_facts=True)
+    assert after.relations().keys() == {"path", "edge", "city"}
+    assert after.knowing("city", 3) is after
+    assert after.knowing("edge", 2) is after
+    assert before.relation("city") is None, "a schema never changes"
+
+
+def test_a_schema_is_immutable() -> None:
+    schema = Schema(program(PATHS))
+    with pytest.raises(FrozenInstanceError):
+        schema.live = None  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", ["edge", "city"])
+def test_facts_with_another_number_of_arguments_are_refused(name: str) -> None:
+    schema = Schema(program(PATHS)).knowing("city", 2)
+    with pytest.raises(TidelogError, match=f"TL020.*`{name}` has 2 arguments, and these facts have 3"):
+        schema.knowing(name, 3)
+
+
+@pytest.mark.parametrize("name", ["#given path", ""])
+def test_names_of_the_engine_are_refused(name: str) -> None:
+    with pytest.raises(TidelogError, match="TL013"):
+        Schema(program(PATHS)).knowing(name, 2)
 
 
 def test_keys() -> None:
-    schema = Schema(program(TEXT))
-    assert schema.key_of("e") == (0,)
-    for name in ("p", "nowhere"):
-        with pytest.raises(TidelogError) as caught:
-            schema.key_of(name)
-        assert code(caught) == "TL075"
+    schema = Schema(program("@relation stock(item: string key, shop: string key, count: int). @relation seen(name: string)."))
+    assert schema.key_of("stock") == (0, 1)
+    with pytest.raises(TidelogError, match=r"TL075") as refused:
+        schema.key_of("seen")
+    assert "@relation seen(name: string key)" in str(refused.value), "the fix declares the relation's own columns"
+    with pytest.raises(TidelogError, match="TL075"):
+        schema.key_of("unknown")
 
 
-@pytest.mark.parametrize("has_facts", [True, False])
-def test_a_relation_that_no_rule_mentions_stays_if_it_has_facts(has_facts: bool) -> None:
-    schema = Schema(program("r: p(X) :- e(X, _). q(X) :- f(X).")).knowing("loose", 1)
-    change = plan_change(schema.live_rules(), ["r"], ["s(X) :- loose(X)."], schema.loaded)
-    after = schema.changed(change, lambda name: has_facts and name == "e")
-    assert after.relations().keys() == {"q", "f", "s", "loose"} | ({"e"} if has_facts else set())
-    assert after.loaded.keys() == ({"e"} if has_facts else set())
-    assert after.live is not None
+def test_a_change_without_rules_declares_relations_only() -> None:
+    schema = Schema(program(PATHS)).knowing("city", 1)
+    assert schema.changed(NO_CHANGE, no_explicit) == schema
+    declared = schema.changed(RuleChange(relations={"road": Relation("road", 2)}), no_explicit)
+    assert declared.loaded.keys() == {"city", "road"}
+    assert declared.program is schema.program
+
+
+def test_a_relation_that_a_new_rule_mentions_belongs_to_the_program() -> None:
+    schema = Schema(program(PATHS)).knowing("city", 1)
+    change = planned(schema, add=("near(X) :- city(X), edge(X, _).",))
+    assert change.difference is not None
+    after = schema.changed(change, no_explicit)
+    assert after.loaded == {}
+    assert after.program.relations.keys() == {"path", "edge", "city", "near"}
+    assert after.live is change.difference.after
     assert after.live_rules() is after.live
-    assert schema.relations().keys() == {"p", "e", "q", "f", "loose"}
+    assert schema.loaded.keys() == {"city"}
+
+
+def test_a_forgotten_relation_stays_known_while_it_has_explicit_facts() -> None:
+    schema = Schema(program(PATHS + " reach(X) :- start(X), edge(X, _)."))
+    change = planned(schema, remove=("reach(X) :- start(X), edge(X, _).",))
+    kept = schema.changed(change, lambda name: name == "start")
+    assert kept.loaded == {"start": Relation("start", 1, has_facts=True)}
+    assert kept.relations().keys() == {"path", "edge", "start"}
+    assert schema.changed(change, no_explicit).relations().keys() == {"path", "edge"}

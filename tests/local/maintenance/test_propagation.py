@@ -1,0 +1,119 @@
+"""Propagation: which units an update visits, in which order, and what each makes of the deltas below it."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from tests.local.small_engine import CHAIN, PATHS, SmallEngine
+
+from tidelog.core.units import UnitChange
+from tidelog.local.maintenance.propagation import Propagation
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.maintenance.update_context import UpdateContext
+
+LAYERS = (
+    PATHS + "ends(X) :- path(_, X), not path(X, _). many(N) :- N = count { X : ends(X) }. other(X) :- thing(X). thing(1)." + CHAIN
+)
+
+
+class Visits(Propagation):
+    """Records the units that it visits."""
+
+    def __init__(self, context: UpdateContext, small: SmallEngine) -> None:
+        super().__init__(context, small.engine.runtime)
+        self.order: list[tuple[str, ...]] = []
+
+    def _apply(self, runtime: UnitRuntime, change: UnitChange) -> None:
+        self.order.append(runtime.unit.relations)
+        super()._apply(runtime, change)
+
+
+def propagated(small: SmallEngine, context: UpdateContext) -> Visits:
+    propagation = Visits(context, small)
+    propagation.run(small.engine.structure)
+    return propagation
+
+
+def test_units_are_visited_from_the_bottom_to_the_top() -> None:
+    small = SmallEngine(LAYERS)
+    context = small.context()
+    small.change(context, "edge", insert=[(4, 5)])
+    order = propagated(small, context).order
+    assert order[:2] == [("path",), ("ends",)]
+    assert ("other",) not in order
+    assert small.facts("ends") == [(5,)]
+    assert context.deltas.of.keys() == {"edge", "path", "ends"}, "there is still one end"
+
+
+def test_a_unit_that_has_not_changed_ends_the_propagation() -> None:
+    small = SmallEngine(LAYERS + "edge(2, 4).")
+    context = small.context()
+    small.change(context, "edge", delete=[(2, 4)])
+    assert propagated(small, context).order == [("path",)]
+    assert small.tuples(context.deltas.of["edge"].deleted) == [(2, 4)]
+
+
+def test_explicit_facts_of_a_relation_with_rules() -> None:
+    small = SmallEngine(LAYERS)
+    context = small.context()
+    small.change(context, "path", insert=[(8, 9)])
+    assert propagated(small, context).order[:2] == [("path",), ("ends",)]
+    assert small.facts("ends") == [(4,), (9,)]
+
+
+def test_aggregates_and_rules_above_them() -> None:
+    small = SmallEngine(LAYERS)
+    context = small.context()
+    small.change(context, "edge", insert=[(8, 9), (7, 6)])
+    propagated(small, context)
+    assert small.facts("many") == [(3,)]
+    assert small.tuples(context.deltas.of["many"].deleted) == [(1,)]
+    assert "aggregates" in context.seconds
+
+
+def test_the_algorithm_that_was_asked_for() -> None:
+    for algorithm in ("bf", "dred", "rematerialise"):
+        small = SmallEngine(LAYERS, algorithm=algorithm)
+        context = small.context(algorithm)
+        small.change(context, "edge", delete=[(2, 3)])
+        propagated(small, context)
+        assert context.chosen == {algorithm: "as asked for"}
+        assert small.facts("path") == [(1, 2), (3, 4)]
+        assert small.facts("many") == [(2,)]
+
+
+def test_a_transitive_relation_has_a_virtual_delta() -> None:
+    small = SmallEngine("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z)." + CHAIN, modules=True)
+    context = small.context()
+    small.change(context, "edge", delete=[(2, 3)], insert=[(4, 5)])
+    propagated(small, context)
+    assert context.chosen == {"modules": "`path` is transitive"}
+    assert context.deltas.is_virtual("path")
+    assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
+    assert small.tuples(context.deltas.of["path"].inserted_rows()) == [(3, 5), (4, 5)]
+
+
+def test_is_affected() -> None:
+    small = SmallEngine(LAYERS)
+    context = small.context()
+    small.change(context, "other", insert=[(5,)])
+    small.change(context, "edge", insert=[(4, 5)])
+    propagation = Visits(context, small)
+    assert propagation.begin(small.engine.structure.deriver) == ["edge"]
+
+    def affected(name: str) -> bool:
+        return propagation.is_affected(small.number(name), small.unit(name))
+
+    assert [affected(name) for name in ("path", "ends", "other")] == [True, False, True]
+    propagation.visit(small.number("path"))
+    assert affected("ends")
+
+
+def test_units_that_were_visited_are_trimmed() -> None:
+    small = SmallEngine(LAYERS)
+    context = small.context()
+    small.change(context, "thing", insert=[(2,)])
+    propagation = propagated(small, context)
+    with patch.object(UnitRuntime, "trim", autospec=True) as trim:
+        propagation.trim()
+    assert [call.args[0].unit.relations for call in trim.call_args_list] == [("other",)]

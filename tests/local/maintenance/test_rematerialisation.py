@@ -1,0 +1,114 @@
+"""Units derived from scratch within an update, and the deltas that this gives."""
+
+from __future__ import annotations
+
+from tests.local.small_engine import CHAIN, PATHS, SmallEngine
+
+from tidelog.local.maintenance.rematerialisation import (
+    close_anew,
+    materialise_first,
+    rematerialise,
+    rematerialise_stored,
+)
+from tidelog.local.maintenance.update_context import UpdateContext
+
+CLOSED = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z)."
+
+
+def delta(small: SmallEngine, context: UpdateContext, name: str) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+    """What came and what went."""
+    found = context.deltas.of[name]
+    return small.tuples(found.inserted_rows()), small.tuples(found.deleted_rows())
+
+
+def begun(small: SmallEngine, *, changes_rules: bool = False) -> UpdateContext:
+    context = small.context(changes_rules=changes_rules)
+    context.evaluation.enter(small.number("path"), small.runtime("path").plans)
+    return context
+
+
+def test_the_difference_to_before_is_the_delta() -> None:
+    small = SmallEngine(PATHS + CHAIN + "path(7, 8).")
+    context, edges = begun(small), small.state.tables["edge"]
+    context.undo.remove(edges, small.rows((2, 3)))
+    edges.insert(small.rows((4, 5)))
+    rematerialise(small.runtime("path"), context)
+    assert small.facts("path") == [(1, 2), (3, 4), (3, 5), (4, 5), (7, 8)]
+    assert delta(small, context, "path") == ([(3, 5), (4, 5)], [(1, 3), (1, 4), (2, 3), (2, 4)])
+    assert context.has_rematerialised
+    assert "starting over" in context.seconds
+    context.undo.rollback()
+    assert len(small.facts("path")) == 7
+
+
+def test_facts_that_were_deleted_before_are_in_the_delta() -> None:
+    """A deletion that was given up has deleted some facts already."""
+    small = SmallEngine(PATHS + CHAIN)
+    context = begun(small)
+    context.undo.remove(small.state.tables["edge"], small.rows((3, 4)))
+    removed = small.rows((3, 4), (1, 2))
+    context.undo.remove(small.state.tables["path"], removed)
+    rematerialise(small.runtime("path"), context, {"path": removed})
+    assert delta(small, context, "path") == ([], [(1, 4), (2, 4), (3, 4)])
+
+
+def test_costs_are_recorded() -> None:
+    small = SmallEngine(PATHS + CHAIN)
+    small.runtime("path").costs.anew = 0.0
+    rematerialise(small.runtime("path"), begun(small))
+    assert small.runtime("path").costs.anew > 0.0
+
+
+def test_functions_are_called_again() -> None:
+    small = SmallEngine('name(X, Y) :- node(X), Y = cat("n", X). node("1"). node("2").')
+    (requested,) = small.state.answered
+    assert small.state.answered[requested] == 2
+    context = small.context()
+    for number in small.engine.structure.numbers_in_order():
+        context.evaluation.enter(number, small.engine.runtime(number).plans)
+        rematerialise(small.engine.runtime(number), context)
+    assert small.state.answered[requested] == 2
+    assert small.facts("name") == [("1", "n1"), ("2", "n2")]
+    assert not context.deltas.of
+
+
+def test_relations_that_had_no_rules_only_grow() -> None:
+    small = SmallEngine(PATHS + CHAIN + "path(7, 8).", derive=False)
+    context, paths = begun(small), small.state.tables["path"]
+    assert small.facts("path") == [(7, 8)]
+    begin = paths.end
+    materialise_first(small.runtime("path"), context)
+    assert context.deltas.of["path"].begin == begin
+    assert delta(small, context, "path") == ([(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)], [])
+
+
+def test_a_relation_that_was_virtual_is_stored() -> None:
+    small = SmallEngine(PATHS + CHAIN)
+    other = SmallEngine(CLOSED + CHAIN + "edge(4, 5).", modules=True)
+    small.rows((5, 5))  # the same ids in both
+    small.state.set_virtual("path", other.state.virtual["path"])
+    context = begun(small, changes_rules=True)
+    rematerialise_stored(small.runtime("path"), context, {"path"})
+    assert "path" not in small.state.virtual
+    assert small.facts("path") == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+    assert delta(small, context, "path") == ([], [(1, 5), (2, 5), (3, 5), (4, 5)])
+
+
+def test_a_relation_that_was_stored_is_closed() -> None:
+    small = SmallEngine(CLOSED + CHAIN, modules=True)
+    state = small.state
+    state.drop_virtual("path")
+    table = state.ensure_table("path", 2)
+    table.insert(small.rows((1, 2), (9, 9)))
+    context = begun(small, changes_rules=True)
+    assert close_anew(small.runtime("path"), context, "path") is table
+    assert "path" not in state.tables
+    assert delta(small, context, "path") == ([(1, 3), (1, 4), (2, 3), (2, 4), (3, 4)], [(9, 9)])
+
+
+def test_a_new_relation_is_closed() -> None:
+    small = SmallEngine(CLOSED + CHAIN, modules=True)
+    small.state.drop_virtual("path")
+    context = begun(small, changes_rules=True)
+    assert close_anew(small.runtime("path"), context, "path") is None
+    assert len(delta(small, context, "path")[0]) == 6

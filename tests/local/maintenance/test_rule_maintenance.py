@@ -1,0 +1,89 @@
+"""The rules of a unit under change: deltas of facts, removed and added rules, and a deletion that is given up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import pytest
+from tests.local.small_engine import CHAIN, PATHS, SmallEngine
+
+from tidelog.core.units import UnitChange
+from tidelog.local.maintenance import rule_maintenance
+from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.propagation import Propagation
+from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.maintenance.update_context import UpdateContext
+
+
+def begun(small: SmallEngine, context: UpdateContext) -> UpdateContext:
+    """The context after the deltas of relations without rules have been recorded."""
+    Propagation(context, small.engine.runtime).begin(small.engine.structure.deriver)
+    context.evaluation.enter(small.number("path"), small.runtime("path").plans)
+    return context
+
+
+@pytest.mark.parametrize("algorithm", ["bf", "dred", "rematerialise"])
+def test_deletions_and_insertions_are_one_delta(algorithm: str) -> None:
+    small = SmallEngine(PATHS + CHAIN + "edge(1, 3).")
+    context = small.context(algorithm)
+    small.change(context, "edge", delete=[(1, 2), (3, 4)], insert=[(3, 5)])
+    RuleMaintenance(small.runtime("path"), begun(small, context)).run()
+    assert small.facts("path") == [(1, 3), (1, 5), (2, 3), (2, 5), (3, 5)]
+    delta = context.deltas.of["path"]
+    assert small.tuples(delta.inserted_rows()) == [(1, 5), (2, 5), (3, 5)]
+    assert small.tuples(delta.deleted_rows()) == [(1, 2), (1, 4), (2, 4), (3, 4)]
+
+
+def test_insertions_alone_choose_no_algorithm() -> None:
+    small = SmallEngine(PATHS + CHAIN)
+    context = small.context()
+    small.change(context, "edge", insert=[(4, 5)])
+    begin = small.state.tables["path"].end
+    RuleMaintenance(small.runtime("path"), begun(small, context)).run()
+    assert context.chosen == {}
+    assert context.deltas.of["path"].begin == begin, "rows were only appended"
+    assert context.counters.inserted == 4
+
+
+def test_a_removed_rule_takes_its_instances_away() -> None:
+    small = SmallEngine(PATHS + CHAIN + "path(1, 3).")
+    first, recursive = small.unit("path").rules
+    unit = replace(small.unit("path"), rules=(first,), uses=frozenset({"edge"}))
+    runtime = UnitRuntime("after", unit, small.state)
+    context = small.context("dred", changes_rules=True)
+    context.evaluation.enter(0, runtime.plans)
+    change = UnitChange((recursive,), (), (small.unit("path"),), has_new_operators=False)
+    helpers = set(small.state.helpers)
+    RuleMaintenance(runtime, context, change).run()
+    assert small.facts("path") == [(1, 2), (1, 3), (2, 3), (3, 4)]
+    assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 4), (2, 4)]
+    assert set(small.state.helpers) == helpers, "tables for the rules that stay are released"
+
+
+def test_an_added_rule_is_applied_to_all_facts() -> None:
+    small = SmallEngine(PATHS + CHAIN, derive=False)
+    first, recursive = small.unit("path").rules
+    before = replace(small.unit("path"), rules=(first,))
+    small.evaluation().from_scratch(before)
+    assert len(small.facts("path")) == 3
+    context = begun(small, small.context(changes_rules=True))
+    change = UnitChange((), (recursive,), (before,), has_new_operators=False)
+    RuleMaintenance(small.runtime("path"), context, change).run()
+    assert small.facts("path") == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+    assert small.tuples(context.deltas.of["path"].inserted_rows()) == [(1, 3), (1, 4), (2, 4)]
+
+
+def test_a_deletion_that_takes_too_long_is_given_up() -> None:
+    small = SmallEngine(PATHS + CHAIN)
+    context = small.context()
+    small.change(context, "edge", delete=[(2, 3)])
+    begun(small, context)
+    choice = Choice("dred", "for this test", 1, 0.0, lambda: 0.0)
+    with patch.object(rule_maintenance, "choose", lambda *_: choice):
+        RuleMaintenance(small.runtime("path"), context).run()
+    assert list(context.chosen) == ["dred", "rematerialise"]
+    assert small.facts("path") == [(1, 2), (3, 4)]
+    assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
+    assert small.runtime("path").costs.per_fact > 0.0, "what it took so far is recorded"
