@@ -268,7 +268,7 @@ class Table(Indexed):
             if not len(index.newer):
                 index.newer = np.empty(self._capacity, np.int32)
                 self._tell_index(index)
-                removal.link_back(self.store.M, self.store.X, self.number, index.number)
+                removal.link_newer(self.store.M, self.store.X, self.number, index.number)
         return first
 
     def take_back(self, end: int, gone: Int32s) -> None:
@@ -277,7 +277,7 @@ class Table(Indexed):
             self.shorten(0)
             self.insert(np.empty((end, 0), np.int32))
             return
-        removal.take_back(self.store.M, self.number, end, gone)
+        removal.restore_rows(self.store.M, self.number, end, gone)
         self._find_anew()
 
     def compact(self) -> bool:
