@@ -1,6 +1,16 @@
 """The compiled part: everything that loops over facts.
 
-`build` compiles, `memory` turns addresses into arrays, `layout` names every word of the tables that Python and the kernel
-share. `terms` is the dictionary of values, `arithmetic` computes with them; `tables` stores and indexes rows; `join`
-interprets plans; `closure` and `partition` keep transitive relations; `aggregates` folds groups.
+Python owns all buffers and tells the kernel their addresses in tables of 64-bit words (`layout`); the kernel never allocates what
+outlives a call. A long-running entry point takes the tables `M`, `X`, `VR`, `T` and a row of addresses, runs until it is done or
+something stops it (a full buffer, its budget of steps), and says why; its caller does what it stopped for and calls again.
+
+- `build` compiles, `memory` turns addresses into arrays, `layout` names every word that Python and the kernel share;
+- `terms` is the dictionary of values, `arithmetic` computes with them, `group_folding` folds the groups of aggregates;
+- `table_rows` finds, appends and indexes rows, `row_removal` removes them;
+- `join` interprets the plan of a rule, `emit_loop` is its fastest step, `plan_table` holds plans that run together,
+  `fused_rounds` runs rules round after round in one call;
+- `closures` holds the algorithms of transitive relations; the compiled parts of B/F are in `maintenance.backward_forward`.
+
+Who calls it: `storage`, `planning`, `evaluation`, `closure` and `maintenance`, with buffers that they own. It imports nothing of
+them. All of its sources are in the hash that names the folder of compiled code (`build`).
 """

@@ -1,8 +1,8 @@
 """Expressions, as postfix code over a stack: numbers, order and equality, exactly as `functions` defines them.
 
 A stack entry is a kind, a payload, and the id of the value, or -1 if it has just been computed. What needs texts or Python's
-own arithmetic (`cat`, `pow`, …) is no business of the kernel: those functions are relations that are filled on demand
-(`local.core`).
+own arithmetic (`cat`, `pow`, …) is not done in the kernel: those functions are relations that Python fills on demand
+(`evaluation.function_calls`).
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ def kernel(function: F) -> F:
     if CACHE_FOLDER is None:
         return njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # read while decorating, and nobody else's business afterwards
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba reads it while decorating; others must not see it
     try:
         return njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
     finally:
@@ -86,9 +86,9 @@ def hot(function: F) -> F:
 
 
 def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable[[], int]:
-    """A part that the kernel reaches by its address, so that it is compiled only if some plan needs it.
+    """A part that the kernel calls by its address, so that it is compiled only if some plan needs it.
 
-    The result gives the address; the first time it compiles, or finds what was compiled before.
+    The result returns the address; the first call compiles the part, or loads it from the cache.
     """
     kept: list[Any] = []
 

@@ -1,4 +1,4 @@
-"""The last loop of a plan and a binary head in one step: without the interpreter in between, or 64 facts at a time."""
+"""The last loop of a plan and its binary head in one step: without the interpreter in between, or 64 facts at a time."""
 
 from __future__ import annotations
 

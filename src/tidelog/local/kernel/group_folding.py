@@ -17,7 +17,7 @@ from tidelog.local.kernel.terms import CAPACITY, FLOAT, INT, KINDS, LENGTHS, PAY
 
 SUM, MIN, MAX, AVG, MEDIAN = range(5)
 UNDEFINED, HARD, SAME_ID = 255, 254, 253
-"""Outcomes beside the kinds INT and FLOAT: no result, ask Python, and the id of one of the members."""
+"""Outcomes beside the kinds INT and FLOAT: no result, left to Python, and the id of one of the members."""
 
 _EXACT = np.int64(1) << np.int64(52)
 _MOST_PARTIALS = 64

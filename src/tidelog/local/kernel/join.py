@@ -1,9 +1,9 @@
 """The join kernel: one function that interprets the plan of any rule.
 
 A plan is a list of steps, each a loop or a test inside the one before; behind the last one the head is derived. `depth` is
-the step in hand. A loop keeps in `cursor[depth]` the candidate it will look at next, so a run can stop anywhere and go on
-later: when the budget is used up (then Python looks at limits, the clock and Ctrl-C), and when a table or the dictionary is
-full (then Python makes it larger). Everything is saved in `cursor`, `lists`, `slots` and `state`.
+the current step. A loop keeps its next candidate in `cursor[depth]`, so a run can stop anywhere and continue later: when the
+budget is used up (then Python checks limits, the clock and Ctrl-C), and when a table or the dictionary is full (then Python
+makes it larger). Everything is saved in `cursor`, `lists`, `slots` and `state`, the buffers of the plan's row (`layout`).
 
 Two things make it fast. The last loop and the derivation of a binary head are one step (PROBE_EMIT), without the interpreter
 in between. And where both sides are matrices of bits, that step joins whole rows: `head(x, Z) :- …, r(y, Z)` is row x |= row
@@ -138,7 +138,7 @@ def _exists(M: Int64s, X: Int64s, code: Int32s, at: int, key: Int32s) -> bool:
 
 @part
 def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) -> bool:
-    """Whether the first step of a plan finds anything, as far as one look can tell: most plans that are tried end there."""
+    """Whether the first step of a plan finds anything, as far as one probe can tell: most plans that are tried end there."""
     at = np.int64(code[STEPS_AT])
     op = code[at]
     if op == TEST:
@@ -255,9 +255,9 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             if entering:
                 row = M[table, OLD] if span == DELTA else np.int64(0)
             rows, arity = rows_of(M, table), M[table, ARITY]
-            has_holes = M[table, TOMBSTONES] > 0
+            has_tombstones = M[table, TOMBSTONES] > 0
             while row < end:
-                if (not has_holes or rows[row * arity] >= 0) and matches(rows, row * arity, code, at + 3, slots):
+                if (not has_tombstones or rows[row * arity] >= 0) and matches(rows, row * arity, code, at + 3, slots):
                     found = True
                     break
                 row += 1

@@ -52,7 +52,7 @@ NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD = range(11,
 # SAME        slot, slot;  DIFFERENT: slot, slot
 # FILTER      code: the expression is true;  LET: slot, code: the slot becomes its value
 # EMIT        the head;  YIELD: stop at the instance, which the caller reads from the slots
-# NODES       virtual, slot: every left end
+# NODES       virtual, slot: every left end, perhaps more; FORWARD tells
 # FORWARD     virtual, key slot, slot: what the left end leads to;  BACKWARD: what leads to the right end
 # HAS_PAIR    virtual, slot, slot;  LACKS_PAIR: the same
 # NO_PAIR     virtual, form, slot: nothing of the form (X, _), (_, X), (_, _) or (Z, Z)

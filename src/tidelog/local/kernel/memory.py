@@ -25,7 +25,7 @@ from tidelog.local.kernel.build import CHECKED, part
 
 
 def address_of(buffer: NDArray[Any]) -> int:
-    """Where a buffer is; NumPy's own way to ask takes five times as long, and small updates ask a lot."""
+    """The address of a buffer; NumPy's own attribute takes five times as long, which small updates would feel."""
     return addressof(c_char.from_buffer(buffer)) if buffer.size else int(buffer.ctypes.data)  # type: ignore[arg-type]
 
 
@@ -141,7 +141,7 @@ def lowest_one(typing_context, word):
 
 
 def _overflow_of(operation: str, what: str) -> Any:
-    """Whether an operation on two int64 leaves 64 bits; LLVM takes for granted that plain arithmetic does not."""
+    """Whether an operation on two int64 overflows; LLVM assumes that plain arithmetic does not."""
 
     def overflows(typing_context, a, b):
         def generate(context, builder, signature, args):

@@ -1,8 +1,8 @@
-"""Rows that go: out of the hash table or the matrix of bits, out of every chain, and a mark in their place.
+"""Removal of rows: from the hash table or the matrix of bits, and from the chain of every index; a tombstone stays.
 
-A row that has gone leaves a hole: its first column is negative, so that a scan passes over it and row numbers stay what they
-are. Chains have a second link, to the next newer row, from the first removal on: to find it by walking would cost as much as
-the chain is long. Hash tables are closed up behind what went ("backward shift"), so that they need no marks of their own.
+The first column of a removed row is negative, so that scans skip it and the numbers of other rows do not change. From the first
+removal on, chains have a second link, to the next newer row: finding it by walking would cost the length of the chain. Hash
+tables shift later entries back into the gap ("backward shift"), so that they need no tombstones.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ONE = np.uint64(1)
 
 @part
 def _home(rows: Int32s, base: int, columns: Int32s, count: int, mask: int) -> int:
-    """The slot at which the search for a row begins."""
+    """The slot where the search for a row starts."""
     hashed = np.uint64(0)
     for j in range(count):
         hashed = mix(hashed, rows[base + columns[j]])
@@ -55,20 +55,20 @@ def _home(rows: Int32s, base: int, columns: Int32s, count: int, mask: int) -> in
 
 
 @part
-def _close_up(slots: Int32s, hole: int, rows: Int32s, arity: int, columns: Int32s, count: int) -> None:
-    """Empty a slot and move up what stood behind it, as if what went had never been there."""
+def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int32s, count: int) -> None:
+    """Empty a slot and shift later entries back, as if its entry had never been there."""
     mask = len(slots) - 1
-    slots[hole] = 0
-    at = hole
+    slots[gap] = 0
+    at = gap
     while True:
         at = (at + 1) & mask
         if slots[at] == 0:
             return
         home = _home(rows, (np.int64(slots[at]) - 1) * arity, columns, count, mask)
-        if (at - home) & mask >= (at - hole) & mask:
-            slots[hole] = slots[at]
+        if (at - home) & mask >= (at - gap) & mask:
+            slots[gap] = slots[at]
             slots[at] = 0
-            hole = at
+            gap = at
 
 
 @part
@@ -103,7 +103,7 @@ def _unlink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> None:
         heads[slot] = older
     else:
         columns = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT])
-        _close_up(heads, slot, rows_of(M, table), M[table, ARITY], columns, X[index, KEY_COUNT])
+        _shift_back(heads, slot, rows_of(M, table), M[table, ARITY], columns, X[index, KEY_COUNT])
     X[index, DISTINCT] -= older == 0
 
 
@@ -119,14 +119,16 @@ def remove_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, ever
         clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[base], rows[base + 1])
     else:
         slot = np.int64(slot_for(M, table, rows[base : base + arity]))
-        _close_up(slots_of(M, table), slot, rows, arity, every, arity)
+        _shift_back(slots_of(M, table), slot, rows, arity, every, arity)
     rows[base] = -1 - rows[base]
     M[table, TOMBSTONES] += 1
 
 
 @kernel
-def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s, gone: Int32s) -> int:
-    """Remove the rows of a matrix, as far as they are there; their numbers go to `gone`, and how many there are is returned.
+def remove_rows(
+    M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s, removed: Int32s
+) -> int:
+    """Remove those rows of a matrix that the table has; their numbers go to `removed`, and how many there are is returned.
 
     `first` is an index on the first column, if rows are found by bits.
     """
@@ -135,13 +137,13 @@ def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, d
         row = row_number(M, X, table, first, data[i])
         if row >= 0:
             remove_row(M, X, table, indexes, row, every)
-            gone[count] = row
+            removed[count] = row
             count += 1
     return count
 
 
 @kernel
-def link_back(M: Int64s, X: Int64s, table: int, index: int) -> None:
+def link_newer(M: Int64s, X: Int64s, table: int, index: int) -> None:
     """Fill the links to the next newer row of each chain."""
     following, newer = int32s(X[index, NEXT], M[table, CAPACITY]), int32s(X[index, NEWER], M[table, CAPACITY])
     rows, arity = rows_of(M, table), M[table, ARITY]
@@ -153,21 +155,21 @@ def link_back(M: Int64s, X: Int64s, table: int, index: int) -> None:
 
 
 @kernel
-def take_back(M: Int64s, table: int, end: int, gone: Int32s) -> None:
-    """Give rows that went their first columns back and drop the rows from `end` on; nothing finds anything until it is told."""
+def restore_rows(M: Int64s, table: int, end: int, removed: Int32s) -> None:
+    """Turn tombstones back into rows and drop the rows from `end` on; hash table and indexes must be made again afterwards."""
     rows, arity = rows_of(M, table), M[table, ARITY]
-    for i in range(len(gone)):
-        base = np.int64(gone[i]) * arity
+    for i in range(len(removed)):
+        base = np.int64(removed[i]) * arity
         rows[base] = -1 - rows[base]
-    holes = np.int64(0)
+    tombstones = np.int64(0)
     for row in range(end):
-        holes += rows[row * arity] < 0
-    M[table, COUNT], M[table, TOMBSTONES] = end, holes
+        tombstones += rows[row * arity] < 0
+    M[table, COUNT], M[table, TOMBSTONES] = end, tombstones
 
 
 @kernel
 def compact(M: Int64s, table: int) -> None:
-    """Move rows up into the holes; nothing finds them until hash table and indexes are made anew."""
+    """Drop all tombstones; rows get other numbers, and hash table and indexes must be made again afterwards."""
     rows, arity = rows_of(M, table), M[table, ARITY]
     count = np.int64(0)
     for row in range(M[table, COUNT]):

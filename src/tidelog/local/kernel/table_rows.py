@@ -1,7 +1,7 @@
-"""Rows: found by hash or by bit, appended, indexed, and taken back again.
+"""The rows of tables: found by hash or by bit, appended, indexed, and truncated.
 
 A table finds its rows by open addressing over row numbers, or, for pairs of ids from a small range, by a matrix of bits: then
-asking for a pair costs one memory access, and whole rows of the matrix can be joined at once (`join`).
+the test of a pair costs one memory access, and whole rows of the matrix can be joined at once (`emit_loop`).
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
 
 @kernel
 def insert_rows(M: Int64s, table: int, data: Int32s, begin: int) -> int:
-    """Append rows, given as a matrix, that are not there; how far it got before the table was full."""
+    """Append the rows of a matrix that the table does not have; the number of rows done before the table was full."""
     for i in range(begin, data.shape[0]):
         if insert(M, table, data[i]) == FULL:
             return i
@@ -274,11 +274,11 @@ def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
     table = X[index, TABLE]
     heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
     following = int32s(X[index, NEXT], M[table, CAPACITY])
-    rows, arity, has_holes, has_newer = rows_of(M, table), M[table, ARITY], M[table, TOMBSTONES] > 0, X[index, NEWER] != 0
+    rows, arity, has_tombstones, has_newer = rows_of(M, table), M[table, ARITY], M[table, TOMBSTONES] > 0, X[index, NEWER] != 0
     newer = int32s(X[index, NEWER], M[table, CAPACITY] if has_newer else 0)
     fresh = 0
     for row in range(X[index, UPTO], upto):
-        if has_holes and rows[row * arity] < 0:
+        if has_tombstones and rows[row * arity] < 0:
             continue
         slot = key_slot(M, X, index, row)
         fresh += heads[slot] == 0
@@ -301,9 +301,9 @@ def newest_rows(M: Int64s, X: Int64s, index: int, keys: Int32s, found: Int32s) -
 
 @kernel
 def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
-    """Take back the rows from `count` on, newest first, which leaves everything as it was before they came.
+    """Remove the rows from `count` on, newest first: the exact inverse of appending them.
 
-    No row may have gone since then.
+    No row may have been removed since then.
     """
     heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
     following = int32s(X[index, NEXT], M[X[index, TABLE], CAPACITY])
@@ -318,7 +318,7 @@ def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
 
 @kernel
 def shorten_table(M: Int64s, table: int, count: int) -> None:
-    """Take back the rows from `count` on; the indexes have been shortened already."""
+    """Truncate a table to `count` rows; the indexes have been shortened already."""
     arity = M[table, ARITY]
     rows = rows_of(M, table)
     has_bits = M[table, BITS] != 0
@@ -332,7 +332,7 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
 
 @kernel
 def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: Int32s) -> None:
-    """Empty tables of which no row has gone, `indexes` being all of theirs; and let rules see all rows of others."""
+    """Empty tables without tombstones, whose indexes are `indexes`; make all rows of others visible to rules, with no delta."""
     for i in range(len(indexes)):
         shorten_index(M, X, np.int64(indexes[i]), 0)
     for i in range(len(tables)):
@@ -344,7 +344,7 @@ def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: 
 
 @kernel
 def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s) -> int:
-    """Let a table of which no row has gone hold other rows, and rules see them; how many there was room for."""
+    """Replace the rows of a table without tombstones, with no delta; how many there was room for."""
     for i in range(len(indexes)):
         shorten_index(M, X, np.int64(indexes[i]), 0)
     shorten_table(M, table, 0)

@@ -4,7 +4,7 @@ A number, truth, date or timestamp is its *payload*: the int64 itself, the bits 
 microseconds since 1970. A text (string, IRI, RDF literal) has as payload the place of its UTF-8 bytes in the *arena*, and a
 length. Since each value has one id, two values are equal if and only if their ids are.
 
-`T` is the vector of addresses and sizes whose words are named here; `local.dictionary` owns the buffers.
+`T` is the vector of addresses and sizes whose words are named here; `storage.dictionary` owns the buffers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH = 11
 
 STRING, INT, FLOAT, BOOL, DATE, TIMESTAMP, IRI, LITERAL = range(8)
 FULL = -1
-"""Given instead of an id: the dictionary must grow first."""
+"""Returned instead of an id: the dictionary must grow first."""
 UNORDERED = 2
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -125,7 +125,7 @@ def intern_text(T: Int64s, kind: int, address: int, length: int, start: int, siz
 
 @kernel
 def intern_numbers(T: Int64s, kind: int, payloads: Int64s, ids: Int32s, begin: int) -> int:
-    """The ids of values of one kind from `begin` on; how far it got before the dictionary was full."""
+    """The ids of values of one kind from `begin` on; the number of values done before the dictionary was full."""
     for i in range(begin, len(payloads)):
         found = intern_number(T, kind, payloads[i])
         if found == FULL:
@@ -142,7 +142,7 @@ def intern_one(T: Int64s, kind: int, payload: int) -> int:
 
 @kernel
 def intern_texts(T: Int64s, kind: int, offsets: Int64s, address: int, length: int, ids: Int32s, begin: int) -> int:
-    """The ids of texts that stand one after the other in a buffer; how far it got before the dictionary was full."""
+    """The ids of texts that stand one after the other in a buffer; the number of texts done before the dictionary was full."""
     for i in range(begin, len(ids)):
         found = intern_text(T, kind, address, length, offsets[i], offsets[i + 1] - offsets[i])
         if found == FULL:

@@ -263,7 +263,7 @@ class Table(Indexed):
             if not len(index.newer):
                 index.newer = np.empty(self._capacity, np.int32)
                 self._sync_index(index)
-                removal.link_back(self.store.M, self.store.X, self.number, index.number)
+                removal.link_newer(self.store.M, self.store.X, self.number, index.number)
         return first
 
     def restore_rows(self, end: int, deleted: Int32s) -> None:
@@ -272,7 +272,7 @@ class Table(Indexed):
             self.truncate_to(0)
             self.insert(np.empty((end, 0), np.int32))
             return
-        removal.take_back(self.store.M, self.number, end, deleted)
+        removal.restore_rows(self.store.M, self.number, end, deleted)
         self._rebuild_search()
 
     def compact(self) -> bool:

@@ -175,7 +175,7 @@ def close_starts(edges: Edges, lefts: Int32s, component: Int32s, row_of: Int32s,
 
 @kernel
 def keep_numbers(found: Int32s, count: int, before: Int32s, numbers: Int32s, size_of: Int32s) -> int:
-    """Let components that have the same nodes as before keep their numbers, and give unused ones to the others.
+    """Give components that have the same nodes as before the same numbers, and unused numbers to the others.
 
     `numbers` gets the number of each component that was found; how many numbers there may be is returned.
     """

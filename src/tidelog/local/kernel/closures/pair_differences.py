@@ -1,6 +1,6 @@
-"""What two versions of a virtual relation differ in: the pairs that one has and the other does not, before turning.
+"""The difference of two versions of a virtual relation: the pairs that one has and the other does not, before turning.
 
-Both number their nodes alike, as far as both have them. `A` is the version whose pairs are looked for, `B` the other one.
+Both give the same numbers to the nodes that both have. `A` is the version whose pairs are listed, `B` the other one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def changed_components(A: Int64s, B: Int64s, changed: UInt64s) -> int:
-    """Set the bits of components of A that do not have the same nodes in B; how many nodes that tells of."""
+    """Set the bits of components of A that do not have the same nodes in B; how many nodes differ."""
     here, there = int32s(A[COMPONENT], A[NODE_COUNT]), int32s(B[COMPONENT], B[NODE_COUNT])
     count = np.int64(0)
     for node in range(max(A[NODE_COUNT], B[NODE_COUNT])):

@@ -1,12 +1,12 @@
-"""Virtual relations inside the kernel: lists of what a value is related to, tests of pairs, counts.  No pair is stored.
+"""Virtual relations inside the kernel: lists of what a value is related to, and tests of pairs.  No pair is stored.
 
 A *closure* is R = S ∘ E*: the pairs (x, z) such that S(x, y) and a path of E leads from y to z; for the transitive closure S
 is E itself. What a component of E leads to is a row of bits, or, where the matrix would be too large, found by a search each
 time. A *partition* is all pairs within a connected component. Both may be irreflexive: then a pair (x, x) is in R only if it
 was given.
 
-`W` is a virtual relation's row of `V`; `local.virtual` owns the buffers. A closure of paths at the *start* of facts is kept
-turned round.
+`W` is a virtual relation's row of `VR`; `local.closure` owns the buffers. A closure of paths at the *start* of facts is stored
+turned round (IS_TURNED).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LIST_COUNT, STEP_START, STEP_END, STEP_TO, STEP_ROOM, BACK_START, BACK_END, BACK
 HAS_STARTS, START_START, START_END, START_TO, START_ROOM, ENDS_START, ENDS_END, ENDS_TO, ENDS_ROOM = range(32, 41)
 STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(41, 48)
 VIRTUAL_WIDTH = 48
-# LOOPS            how many pairs (x, x) there are; -1 while nobody has counted
+# LOOPS            how many pairs (x, x) there are; -1 if they have not been counted
 # NODE_OF          int32[ID_COUNT]: the node of an id, or -1, or a later version's;  TERMS int32[NODE_COUNT]: the id of a node
 # COMPONENT        int32[NODE_COUNT]; -1 in a partition for nodes without pairs
 # MEMBERS          int32[MEMBER_ROOM]: ids of nodes; those of a component from its MEMBER_START to its MEMBER_END
@@ -37,7 +37,7 @@ VIRTUAL_WIDTH = 48
 # HAS_STARTS       whether S is another relation than E;  START_*, ENDS_*: S between nodes, and turned round
 # STAMPS           int32[COMPONENT_COUNT + 1]: the search that last reached a component; the last word numbers the searches
 # QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
-# LEFTS, RIGHTS    ids that have a pair on that side
+# LEFTS, RIGHTS    ids that have a pair on that side; RIGHTS may have more, if HAS_STARTS
 
 _ZERO = np.uint64(0)
 _ONE = np.uint64(1)
@@ -309,7 +309,7 @@ def run_step(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
     """Run a step of a plan that reads a virtual relation: make a list, or test a pair.
 
     FORWARD lists the right ends of pairs with the left end `first`, BACKWARD the left ends of pairs with the right end `first`,
-    NODES all left ends; their number is returned.  Otherwise 1 or 0.
+    NODES all left ends, perhaps more; their number is returned.  Otherwise 1 or 0.
     """
     is_turned = W[IS_TURNED] != 0
     if op == HAS_PAIR:

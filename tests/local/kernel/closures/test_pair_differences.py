@@ -1,0 +1,49 @@
+"""Two versions of a virtual relation: which pairs one has and the other does not."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.local.closure.test_virtual_relation import Case, as_set, matrix
+
+from tidelog.local.closure.incremental import Difference, maintained
+from tidelog.local.kernel.closures import pair_differences as kernel
+from tidelog.local.kernel.closures import virtual_access as words
+
+EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=18, unique=True)
+
+
+@given(EDGES, EDGES)
+def test_pairs_of_one_version_that_the_other_lacks(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> None:
+    before = Case(first).build()
+    inserted, deleted = [edge for edge in second if edge not in first], [edge for edge in first if edge not in second]
+    after = maintained(before, Difference(matrix(inserted), matrix(deleted)), None, lambda: None)
+    assert after is not None
+    for a, b in ((before, after), (after, before)):
+        changed = np.zeros(max(int(a.words[words.WORDS]), int(b.words[words.WORDS])), np.uint64)
+        any_changed = kernel.changed_components(a.words, b.words, changed) > 0
+        expected = as_set(a) - as_set(b)
+        found = np.empty(len(a.lefts), np.int32)
+        count = kernel.changed_lefts(a.words, b.words, a.lefts, True, changed, any_changed, found)
+        ids = found[:count]
+        assert {x for x, _ in expected} <= set(ids.tolist()), "no left end that differs is missed"
+        counts = np.empty(count, np.int64)
+        kernel.count_new(a.words, b.words, ids, changed, counts)
+        assert counts.tolist() == [sum(x == left for x, _ in expected) for left in ids.tolist()]
+        rows = np.empty((int(counts.sum()), 2), np.int32)
+        kernel.write_new(a.words, b.words, ids, changed, rows)
+        assert {(x, y) for x, y in rows.tolist()} == expected
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=12))
+def test_pairs_across_groups_of_a_component(places: list[tuple[int, int]]) -> None:
+    places.sort()
+    ids = np.arange(len(places), dtype=np.int32)
+    component, group = (np.array([place[i] for place in places], np.int32) for i in range(2))
+    count = kernel.write_across(ids, component, group, np.empty((0, 2), np.int32))
+    rows = np.empty((count, 2), np.int32)
+    kernel.write_across(ids, component, group, rows)
+    expected = {(i, j) for i, (c, g) in enumerate(places) for j, (d, h) in enumerate(places) if c == d and g != h}
+    assert {(x, y) for x, y in rows.tolist()} == expected
+    assert count == len(expected)
