@@ -211,7 +211,6 @@ def test_modules_are_short() -> None:
     assert {name for name, count in lines.items() if count > MOST_LINES} == LONG_MODULES
 
 
-@pytest.mark.xfail(strict=True, reason="being done: core, local and spark have packages without a docstring")
 def test_every_module_says_what_it_is() -> None:
     assert [name for name, tree in modules().items() if len(ast.get_docstring(tree) or "") < len("One sentence, at least")] == []
 

@@ -56,7 +56,7 @@ class SmallEngine:
         """Rows of ids as integers, sorted."""
         ids = rows.reshape(-1)
         objects = iter(self.state.terms.objects_of(ids).tolist() if len(ids) else ())
-        return sorted(tuple(next(objects) for _ in range(rows.shape[1])) for _ in range(len(rows)))  # type: ignore[type-var]
+        return sorted(tuple(next(objects) for _ in range(rows.shape[1])) for _ in range(len(rows)))
 
     def facts(self, name: str) -> list[tuple[object, ...]]:
         """The facts of a relation, or of a helper table, sorted."""

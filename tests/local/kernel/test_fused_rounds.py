@@ -10,10 +10,11 @@ from tidelog import KnowledgeBase
 from tidelog.core.limits import Watch
 from tidelog.core.rules import positive_atoms
 from tidelog.core.statistics import Statistics
-from tidelog.local.evaluation.fused_rules import FusedRules
+from tidelog.local.evaluation.fused_rules import Entry, FusedRules
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
+from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.values import Kind
 
@@ -26,9 +27,9 @@ def of_a_chain(length: int) -> tuple[State, FusedRules]:
     kb.update(insert=[("e", n, n + 1) for n in range(length)])
     engine = engine_of(kb)
     (unit,) = (unit for unit in engine.core.units if unit.rules)
-    entries = [(rule, at) for rule in unit.rules for at, _ in positive_atoms(rule)]
-    engine.state.table("p").shorten(0)
-    rules = FusedRules(engine.state, entries, unit)
+    entries: list[Entry] = [(rule, at) for rule in unit.rules for at, _ in positive_atoms(rule)]
+    engine.state.table("p").truncate_to(0)
+    rules = FusedRules(engine.state, PlanCache(), entries, unit)
     rules._begins[:] = 0
     for table in (engine.state.table("e"), engine.state.table("p")):
         table.mark_delta(0)

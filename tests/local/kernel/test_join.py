@@ -64,7 +64,7 @@ def test_a_run_that_is_paused_finds_the_same(rules: str) -> None:
     assert expected
     counts = []
     for budget in (1 << 20, 3, 1):
-        head.shorten(0)
+        head.truncate_to(0)
         outcomes = run(state, plan, budget)
         assert (layout.PAUSED in outcomes) == (budget < 10)
         assert {tuple(row) for row in head.rows.tolist()} == expected
@@ -76,7 +76,7 @@ def test_a_full_table_stops_a_run_which_continues_where_it_was() -> None:
     state, rule, plan = prepared(BODIES["expressions"].replace("Z > 200", "b(_, W), Z > W"))
     head = state.table(rule.head.predicate)
     expected = {tuple(row) for row in head.rows.tolist()}
-    head.shorten(0)
+    head.truncate_to(0)
     head.detach()
     state.store.M[head.number, layout.CAPACITY] = 2
     assert layout.GROW_TABLE in run(state, plan, 1 << 20)

@@ -32,7 +32,7 @@ def test_a_plan_is_reset_to_its_beginning() -> None:
 def test_lists_that_other_runs_have_overwritten_are_made_again() -> None:
     state, rule, plan = prepared(BODIES["virtual, forward"])
     expected = {tuple(row) for row in state.table(rule.head.predicate).rows.tolist()}
-    state.table(rule.head.predicate).shorten(0)
+    state.table(rule.head.predicate).truncate_to(0)
     restart(plan.addresses, 1)
     (walk,) = plan.walks
     status, seen = layout.PAUSED, 0

@@ -49,7 +49,7 @@ def test_removed_rows_are_not_found_and_the_others_are(uses_bits: bool, rows: li
     assert table.store.M[table.number, layout.TOMBSTONES] == len(gone)
     assert table.contains(matrix(rows, 2)).tolist() == [row in left for row in rows]
     assert {row for value in range(13) for row in chain_of(table, value)} == left
-    table.take_back(len(rows), np.array(gone, np.int32))
+    table.restore_rows(len(rows), np.array(gone, np.int32))
     assert {tuple(row) for row in table.rows.tolist()} == set(rows)
     assert table.contains(matrix(rows, 2)).all()
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
-from tidelog.local.closure.incremental import Difference, maintained
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import virtual_access as words
 
@@ -14,7 +14,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, ma
 
 
 def without(before: VirtualRelation, deleted: list[tuple[int, int]]) -> VirtualRelation:
-    after = maintained(before, Difference(matrix([]), matrix(deleted)), None, lambda: None)
+    after = incremental_version(before, EdgeDelta(matrix([]), matrix(deleted)), None, lambda: None)
     assert after is not None
     return after
 

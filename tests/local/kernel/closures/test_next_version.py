@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
-from tidelog.local.closure.incremental import Difference, maintained
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version
 from tidelog.local.kernel.closures import next_version as kernel
 
 STARTS = [(20, 1), (21, 5), (22, 3)]
 STEPS = [(1, 2), (2, 3), (5, 6)]
-NONE = Difference(matrix([]), matrix([]))
+NONE = EdgeDelta(matrix([]), matrix([]))
 
 
 def test_rows_of_left_ends_follow_the_steps_behind_them() -> None:
     before = Case(STARTS, STEPS).build()
-    after = maintained(before, NONE, Difference(matrix([(3, 4)]), matrix([])), lambda: None)
+    after = incremental_version(before, NONE, EdgeDelta(matrix([(3, 4)]), matrix([])), lambda: None)
     assert after is not None
     assert as_set(after) == Case(STARTS, [*STEPS, (3, 4)]).expected
     row = {int(term): (int(before.row_of[at]), int(after.row_of[at])) for at, term in enumerate(before.terms)}
@@ -25,7 +25,7 @@ def test_rows_of_left_ends_follow_the_steps_behind_them() -> None:
 
 def test_a_left_end_without_pairs_has_the_empty_row() -> None:
     before = Case(STARTS, STEPS).build()
-    after = maintained(before, Difference(matrix([]), matrix([(21, 5)])), NONE, lambda: None)
+    after = incremental_version(before, EdgeDelta(matrix([]), matrix([(21, 5)])), NONE, lambda: None)
     assert after is not None
     assert as_set(after) == Case(STARTS[:1] + STARTS[2:], STEPS).expected
     assert after.row_of[after.numbering.node_of[21]] == 0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
-from tidelog.local.closure.incremental import Difference, maintained
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import virtual_access as words
 
@@ -18,7 +18,7 @@ EDGES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, ma
 def test_pairs_of_one_version_that_the_other_lacks(first: list[tuple[int, int]], second: list[tuple[int, int]]) -> None:
     before = Case(first).build()
     inserted, deleted = [edge for edge in second if edge not in first], [edge for edge in first if edge not in second]
-    after = maintained(before, Difference(matrix(inserted), matrix(deleted)), None, lambda: None)
+    after = incremental_version(before, EdgeDelta(matrix(inserted), matrix(deleted)), None, lambda: None)
     assert after is not None
     for a, b in ((before, after), (after, before)):
         changed = np.zeros(max(int(a.words[words.WORDS]), int(b.words[words.WORDS])), np.uint64)

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
-from tidelog.local.closure.incremental import Difference, maintained
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 
 EDGES = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=20, unique=True)
 
 
 def changed(before: VirtualRelation, inserted: list[tuple[int, int]], deleted: list[tuple[int, int]]) -> VirtualRelation:
-    after = maintained(before, Difference(matrix(inserted), matrix(deleted)), None, lambda: None)
+    after = incremental_version(before, EdgeDelta(matrix(inserted), matrix(deleted)), None, lambda: None)
     assert after is not None
     return after
 

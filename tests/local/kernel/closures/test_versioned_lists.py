@@ -23,8 +23,8 @@ def test_each_version_stays_what_it_was(first: list[tuple[int, int]], changes: l
         lists, pairs = versions[-1]
         gone, new = sorted(pairs)[:removed], [pair for pair in inserted if pair not in pairs]
         following = lists.copied(7)
-        assert following.take_out(*columns(gone))
-        assert following.put_in(*columns(new))
+        assert following.delete(*columns(gone))
+        assert following.insert(*columns(new))
         versions.append((following, pairs - set(gone) | set(new)))
     for lists, pairs in versions:
         assert contents(lists) == pairs

@@ -11,7 +11,7 @@ from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
 
 RULES = "p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z)."
-ROLES = ("checked", "proved", "gone", "suspect")
+ROLES = ("checked", "proved", "deleted", "suspect")
 
 
 @pytest.fixture
@@ -24,31 +24,26 @@ def kb() -> KnowledgeBase:
 
 def tables_of(kb: KnowledgeBase) -> UnitTables:
     engine = engine_of(kb)
-    (rules,) = (found for found in engine.core.units if found.rules)
-    return UnitTables(rules, engine.state, ["p"])
-
-
-def begin(tables: UnitTables, kb: KnowledgeBase) -> bool:
-    helpers = engine_of(kb).state.helpers
-    return tables.begin({role: {"p": helpers[f"#{role} p"]} for role in ROLES})
+    runtime, helpers = engine.runtime(engine.structure.deriver["p"]), engine.state.helpers
+    return UnitTables(runtime, {role: {"p": helpers[runtime.table_name(role, "p")]} for role in ROLES})
 
 
 def test_plans_serve_until_the_relations_that_the_unit_reads_are_much_larger(kb: KnowledgeBase) -> None:
     tables = tables_of(kb)
-    assert begin(tables, kb)
+    assert tables.begin()
     kb.update(insert=[("e", 100 + n, 100 + n) for n in range(50)])
-    assert begin(tables, kb)
+    assert tables.begin()
     kb.update(insert=[("e", 1000 + n, 1000 + n) for n in range(500)])
-    assert not begin(tables, kb)
-    assert begin(tables_of(kb), kb)
+    assert not tables.begin()
+    assert tables_of(kb).begin()
 
 
 def test_an_update_begins_with_nothing_checked_and_nothing_counted(kb: KnowledgeBase) -> None:
     tables = tables_of(kb)
-    begin(tables, kb)
+    tables.begin()
     tables.progress[:] = 9
     tables.relations[:, unit.NEXT_AFFECTED :] = 9
-    assert begin(tables, kb)
+    assert tables.begin()
     assert set(tables.progress.tolist()) == {0, -1}
     assert not tables.relations[:, unit.NEXT_AFFECTED :].any()
 
