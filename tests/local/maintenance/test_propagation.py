@@ -42,7 +42,8 @@ def test_units_are_visited_from_the_bottom_to_the_top() -> None:
     assert order[:2] == [("path",), ("ends",)]
     assert ("other",) not in order
     assert small.facts("ends") == [(5,)]
-    assert context.deltas.of.keys() == {"edge", "path", "ends"}, "there is still one end"
+    assert {"edge", "path", "ends"} <= context.deltas.of.keys()
+    assert "many" not in context.deltas, "there is still one end"
 
 
 def test_a_unit_that_has_not_changed_ends_the_propagation() -> None:
@@ -87,7 +88,7 @@ def test_a_transitive_relation_has_a_virtual_delta() -> None:
     context = small.context()
     small.change(context, "edge", delete=[(2, 3)], insert=[(4, 5)])
     propagated(small, context)
-    assert context.chosen == {"modules": "`path` is transitive"}
+    assert context.chosen["modules"] == "`path` is transitive"
     assert context.deltas.is_virtual("path")
     assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
     assert small.tuples(context.deltas.of["path"].inserted_rows()) == [(3, 5), (4, 5)]
