@@ -37,7 +37,7 @@ def test_counts_of_the_kernel_and_of_spark_are_one() -> None:
     )
     nothing: Any = None
     stats = UpdateResult(update, {}, 5, 1.5).change(nothing).stats
-    assert (stats.added, stats.removed, stats.without_effect) == (11, 22, 38)
+    assert (stats.inserted, stats.deleted, stats.without_effect) == (11, 22, 38)
     assert (stats.derivations, stats.rounds, stats.undefined) == (1111, 7, 4)
     assert stats.seconds_by_phase == {"deletion": 1.5}
     assert stats.algorithm == "bf: as asked for"
