@@ -1,7 +1,7 @@
-"""Rules that run together in one call of the kernel, kept from one update to the next with their plans.
+"""Fused rules: several rules run to their fixpoint in one call of the kernel, with plans kept from one update to the next.
 
-`materialise` runs rule after rule from Python, plans for the sizes of each round, and notes what each rule did. An update of a
-few facts has no time for that: here all rounds are one call (`kernel.rounds`), and plans serve until sizes are quite other.
+`seminaive` runs rule after rule from Python, plans for the sizes of each round, and records what each rule did. An update of a
+few facts has no time for that: here all rounds are one call (`kernel.fused_rounds`), and plans serve until sizes differ much.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.core.rules import CoreRule, Unit, is_visible
-from tidelog.local.evaluation import seminaive as materialise
+from tidelog.local.evaluation import seminaive
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import address_of
@@ -32,7 +32,7 @@ _NOTHING: Mapping[str, int] = {}
 
 
 class FusedRules:
-    """Some rules of a state, ready to run."""
+    """Some rules of a state, ready to run in one call."""
 
     def __init__(self, state: State, plans: PlanCache, entries: Sequence[Entry], unit: Unit | None = None) -> None:
         """With a unit, they run to the fixpoint of its relations; without one, they run once."""
@@ -87,7 +87,7 @@ class FusedRules:
         return bool(self.words[kernel.HAS_BEGUN])
 
     def run(self, evaluation: Evaluation, new: Mapping[str, int] = _NOTHING) -> bool:
-        """Run; False if what is new is too much for it, and rounds are to go on without (`materialise`).
+        """Run; False if the delta is too large for it, and `seminaive` is to continue.
 
         `new` says for relations of the unit, and those that it reads, where what is new of them begins.
         """
@@ -105,7 +105,7 @@ class FusedRules:
         words[kernel.IS_ONCE] = self._is_once
         held = sum(map(len, self._seen)) if watch.counts_facts else 0
         while True:
-            words[kernel.STEPS] = materialise.STEP_BUDGET
+            words[kernel.STEPS] = seminaive.STEP_BUDGET
             store = state.store
             kernel.run_rounds(store.M, store.X, state.V, state.terms.header, self.addresses)
             outcome = words.item(kernel.OUTCOME)
@@ -118,12 +118,12 @@ class FusedRules:
         return outcome == layout.DONE
 
     def ensure_planned(self) -> None:
-        """Have plans."""
+        """Make plans, if there are none or a virtual relation has outgrown them."""
         if not self._is_planned or (self._walking and not all(prepared.can_walk(self._state) for prepared in self._walking)):
             self._plan()
 
     def handle_stop(self, outcome: int, evaluation: Evaluation) -> None:
-        """Do what a run has stopped for."""
+        """Do what the kernel has stopped for."""
         state, culprit = self._state, int(self.words[kernel.CULPRIT_AT])
         if outcome == layout.GROW_TABLE:
             state.store.tables[culprit].grow()
@@ -146,7 +146,7 @@ class FusedRules:
         return now
 
     def note(self, evaluation: Evaluation) -> None:
-        """Enter what was found into the statistics."""
+        """Record what was found in the statistics."""
         if evaluation.record_all(self.entries, self._counts.tolist(), self.words.item(kernel.ROUND)):
             self._counts.fill(0)
         undefined = self.words.item(kernel.UNDEFINED_COUNT)

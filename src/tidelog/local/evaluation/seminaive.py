@@ -2,7 +2,7 @@
 
 A round applies each rule to the facts that were new in the round before, in the place of one of its atoms after the other;
 atoms further left see older facts only, so no instance is looked at twice. Departures: the delta is a range of row numbers,
-not a relation of its own, and what other specials fill (functions that Python computes) takes part in the rounds.
+not a relation of its own, and relations that operators fill (functions that Python computes) take part in the rounds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tidelog.local.storage.tables import Table
 from tidelog.program.modules import ModuleKind
 
 STEP_BUDGET = 1 << 17
-"""Steps of the kernel between two looks at limits and Ctrl-C: a few milliseconds."""
+"""Steps of the kernel between two checks of limits and Ctrl-C: a few milliseconds."""
 
 
 class Evaluation:
@@ -39,7 +39,7 @@ class Evaluation:
         self.unit, self.plans = unit, plans
 
     def from_scratch(self, unit: Unit) -> None:
-        """Derive all facts of a unit; its tables hold what the user gave, and nothing else."""
+        """Derive all facts of a unit; its tables hold explicit facts, and nothing else."""
         if unit.stages:
             self._in_turn(unit)
             return
@@ -77,13 +77,13 @@ class Evaluation:
         self.saturate(unit, via, after_rules)
 
     def note(self, rule: CoreRule, number: int, derivations: int, new_facts: int, seconds: float = 0.0) -> None:
-        """Enter what a rule did into the statistics."""
+        """Record what a rule did in the statistics."""
         self.watch.progress.derivations += derivations
         self.statistics.derivations += derivations
         self.statistics.rounds.append(Round(self.unit, rule.origin, number, derivations, new_facts, seconds))
 
     def record_all(self, rules: Iterable[tuple[CoreRule, object]], counts: Iterable[tuple[int, int]], number: int) -> int:
-        """Enter what each of some rules did: its derivations and new facts; how many derivations there were in all."""
+        """Record what each of some rules did: its derivations and new facts; how many derivations there were in all."""
         unit, rounds, total = self.unit, self.statistics.rounds, 0
         for (rule, _), (derivations, new_facts) in zip(rules, counts, strict=True):
             if derivations:
@@ -149,7 +149,7 @@ class Evaluation:
         via: Callable[[CoreRule], CoreRule] = lambda rule: rule,
         after_rules: Callable[[], None] = lambda: None,
     ) -> None:
-        """Rounds until nothing is new."""
+        """Run rounds to the fixpoint."""
         own = [(name, self.state.tables[name]) for name in unit.relations if name in self.state.tables]
         own = [(name, table) for name, table in own if name not in self.state.virtual]
         uses = [(via(rule), at, name) for rule in unit.rules for at, name in positive_atoms(rule) if name in unit.relations]
@@ -224,7 +224,7 @@ class Evaluation:
         seconds = time.perf_counter() - started
         self.note(rule, progress.round, int(words[layout.DERIVATIONS]), counts * (count - before), seconds)
 
-    # --- specials --------------------------------------------------------------------------------------------------------
+    # --- operators -------------------------------------------------------------------------------------------------------
 
     def _close(self, name: str, special: Closure) -> None:
         module = special.module

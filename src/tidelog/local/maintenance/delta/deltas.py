@@ -27,11 +27,11 @@ class Delta:
     inserted: Rows = field(default_factory=lambda: NOTHING)
     deleted: Rows = field(default_factory=lambda: NOTHING)
     begin: int | None = None
-    """If nothing went: the number of the first row that came, in the relation's table."""
+    """If nothing was deleted: the number of the first inserted row in the relation's table."""
     virtual: VirtualChange | None = None
-    """A virtual relation, before and after; which pairs came and went is found out when somebody asks."""
+    """A virtual relation, before and after; its inserted and deleted pairs are computed on demand."""
     replaced: Replacement | None = None
-    """A relation that was made anew: the same for its rows."""
+    """A relation that was rematerialised: the same for its rows."""
 
     @property
     def _later(self) -> VirtualChange | Replacement | None:
@@ -39,27 +39,27 @@ class Delta:
 
     @property
     def gained(self) -> int:
-        """How many stored rows came."""
+        """How many stored rows were inserted."""
         return len(self.inserted) if self.replaced is None else self.replaced.gained
 
     @property
     def lost(self) -> int:
-        """How many stored rows went."""
+        """How many stored rows were deleted."""
         return len(self.deleted) if self.replaced is None else self.replaced.lost
 
     @property
     def has_gained(self) -> bool:
-        """Whether something came, as far as one can tell without looking for it."""
+        """Whether anything was inserted, as far as one can tell without computing it."""
         return len(self.inserted) > 0 if (later := self._later) is None else later.can_gain
 
     @property
     def has_lost(self) -> bool:
-        """Whether something went, as far as one can tell without looking for it."""
+        """Whether anything was deleted, as far as one can tell without computing it."""
         return len(self.deleted) > 0 if (later := self._later) is None else later.can_lose
 
     @property
     def is_mostly_new(self) -> bool:
-        """Whether at least half of the rows that there are have come, as far as one can tell without looking for them."""
+        """Whether at least half of the rows are new, as far as one can tell without computing them."""
         return (later := self._later) is not None and later.is_mostly_new
 
     def inserted_rows(self) -> Rows:
@@ -79,49 +79,49 @@ class Deltas:
         self.may_join_all = False
         """Whether instances of a rule that were there before may be found again, if that is cheaper."""
         self.of: dict[str, Delta] = {}
-        self._told: dict[tuple[str, bool], str | None] = {}
-        """The tables of what came and what went, as far as anybody has asked for them."""
+        self._tables: dict[tuple[str, bool], str | None] = {}
+        """The tables `#plus` and `#minus` that have been filled so far; None for an empty one."""
 
     @classmethod
     def of_changed(cls, state: State, plus: Iterable[str], minus: Iterable[str]) -> Deltas:
-        """Deltas of which nothing is known but which relations have gained and lost facts; for rules to be made from them."""
+        """Deltas without rows, of relations that may have gained or lost facts: for rules to be made from them."""
         deltas = cls(state)
         deltas.of = {name: Delta() for name in plus}
-        deltas._told.update({(name, True): f"#plus {name}" for name in plus})
-        deltas._told.update({(name, False): f"#minus {name}" for name in minus})
+        deltas._tables.update({(name, True): f"#plus {name}" for name in plus})
+        deltas._tables.update({(name, False): f"#minus {name}" for name in minus})
         return deltas
 
     def __contains__(self, name: str) -> bool:
         return name in self.of
 
     def grew(self, name: str, begin: int) -> None:
-        """Rows were appended, and none went."""
+        """Record that rows were appended, and none deleted."""
         table = self.state.tables[name]
         if table.end > begin:
             inserted = table.appended_since(begin)
             self.of[name] = Delta(inserted, inserted[:0], begin)
 
     def changed(self, name: str, inserted: Rows, deleted: Rows) -> None:
-        """Rows came and went."""
+        """Record inserted and deleted rows."""
         if len(inserted) or len(deleted):
             self.of[name] = Delta(inserted=inserted, deleted=deleted)
 
     def made_anew(self, name: str, replacement: Replacement) -> None:
-        """A relation was made anew."""
+        """Record that a relation was rematerialised."""
         if replacement.gained or replacement.lost:
             self.of[name] = Delta(replaced=replacement)
 
     def end(self) -> None:
-        """The update is over: what is still to be worked out keeps what it needs for that."""
+        """The update is over: deltas that are computed on demand keep what they need for that."""
         for delta in self.of.values():
             if delta.replaced is not None:
                 delta.replaced.end()
 
     def replace(self, name: str, delta: Delta) -> None:
-        """Tell something else of a relation from now on."""
+        """Replace the delta of a relation."""
         self.of[name] = delta
         for inserted in (True, False):
-            self._told.pop((name, inserted), None)
+            self._tables.pop((name, inserted), None)
 
     def is_virtual(self, name: str) -> bool:
         """Whether a changed relation has no rows of its own."""
@@ -130,17 +130,17 @@ class Deltas:
     # --- as relations ----------------------------------------------------------------------------------------------------
 
     def plus(self, name: str) -> str | None:
-        """The name of a table with the facts that came, if any did."""
+        """The name of a table with the inserted facts; None if there are none."""
         return self._as_table(name, inserted=True)
 
     def minus(self, name: str) -> str | None:
-        """The name of a table with the facts that went, if any did."""
+        """The name of a table with the deleted facts; None if there are none."""
         return self._as_table(name, inserted=False)
 
     def _as_table(self, name: str, *, inserted: bool) -> str | None:
         key = name, inserted
-        if key in self._told:
-            return self._told[key]
+        if key in self._tables:
+            return self._tables[key]
         delta = self.of.get(name)
         if delta is None:
             return None
@@ -149,7 +149,7 @@ class Deltas:
             helper = f"#plus {name}" if inserted else f"#minus {name}"
             self.state.helper(helper, rows.shape[1], rows)
             self.state.filled.add(key)
-        self._told[key] = helper
+        self._tables[key] = helper
         return helper
 
     def ranges(self, names: Iterable[str], others: Container[str] = ()) -> dict[str, int]:

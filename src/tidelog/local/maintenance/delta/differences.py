@@ -1,6 +1,6 @@
 """What an update has changed, for users: by relation, and explicit facts apart from derived ones.
 
-All of it is worked out when somebody looks; what it is worked out from belongs to the update and does not change any more.
+All of it is computed on demand, from deltas that belong to the update and do not change any more.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class Difference(Protocol):
         """The relations that may differ."""
 
     def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
-        """The rows of a relation that came, or went: all of them, or one part."""
+        """The inserted or the deleted rows of a relation: all of them, or one part."""
 
     def given(self, relation: str, *, inserted: bool) -> Rows | None:
-        """The facts of a relation that the user gave, or took back; None if all of its facts are explicit."""
+        """The facts that became explicit, or ceased to be; None if all facts of the relation are explicit."""
 
 
 class Differences:
@@ -40,7 +40,7 @@ class Differences:
         return (name for name in self.deltas if not name.startswith("#"))
 
     def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
-        """The rows of a relation that came, or went: all of them, or one part."""
+        """The inserted or the deleted rows of a relation: all of them, or one part."""
         delta = self.deltas[relation]
         rows = delta.inserted_rows() if inserted else delta.deleted_rows()
         return _part(rows, part, self.given(relation, inserted=inserted))
@@ -67,7 +67,7 @@ class Differences:
 
 
 class Backwards:
-    """A step that was taken back."""
+    """A step that was undone."""
 
     def __init__(self, step: Difference) -> None:
         self._step = step
@@ -76,11 +76,11 @@ class Backwards:
         return iter(self._step)
 
     def rows(self, relation: str, part: Part, *, inserted: bool) -> Rows:
-        """What came has gone, and what went is back."""
+        """What was inserted is deleted, and the other way round."""
         return self._step.rows(relation, part, inserted=not inserted)
 
     def given(self, relation: str, *, inserted: bool) -> Rows | None:
-        """What was given has been taken back."""
+        """What became explicit is not any more, and the other way round."""
         return self._step.given(relation, inserted=not inserted)
 
 
@@ -110,13 +110,13 @@ class InTurn:
         return _part(plus if inserted else minus, part, self.given(relation, inserted=inserted))
 
     def given(self, relation: str, *, inserted: bool) -> Rows | None:
-        """What was given, or taken back, in any step."""
+        """What became explicit, or ceased to be, in any step."""
         given = [step.given(relation, inserted=inserted) for step in self._steps]
         return None if given[0] is None else np.concatenate([rows for rows in given if rows is not None])
 
 
 def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:
-    """All rows, or those that the user gave, or the others."""
+    """All rows, or the explicit ones, or the others."""
     if part == "all" or (given is None and part == "explicit"):
         return rows
     if given is None:
