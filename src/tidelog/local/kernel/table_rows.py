@@ -38,10 +38,7 @@ from tidelog.local.kernel.memory import int32s, uint64s
 NEW, KNOWN, FULL = 1, 0, -1
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_HALF = np.uint64(32)
-_ONE = np.uint64(1)
-_SIX = np.uint64(6)
-_LOW = np.uint64(63)
+_ONE, _SIX, _HALF, _LOW = np.uint64(1), np.uint64(6), np.uint64(32), np.uint64(63)
 
 
 @hot
