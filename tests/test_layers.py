@@ -67,7 +67,7 @@ SPARK_FOR_PIPELINE = {
 
 MOST_MODULES, MOST_LINES, LONGEST_FUNCTION, MOST_PARAMETERS = 12, 350, 80, 8
 LARGE_PACKAGES: set[str] = set()
-LONG_MODULES = {"tidelog.local.kernel.table_rows"}
+LONG_MODULES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
 """Compiled, like `kernel`."""
 MANY_PARAMETERS = {
