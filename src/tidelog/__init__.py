@@ -25,12 +25,12 @@ The layers, each of which imports only those before it:
     syntax, functions              text to tree and back; what expressions and aggregates compute
     program                        a checked program: relations, safety, types, strata, components, modules; changes of rules
     reference                      what a program means, as plainly as possible: the judge of everything else
-    files, rdf                     facts from files, tables and data frames, and back
-    facts, changes, kb, streams    results; the abstract knowledge base, and updates that arrive one after the other
-    core                           the form of rules that both engines evaluate; units, limits, statistics
+    files, facts, changes          facts from files, tables and data frames, and back; results, and what an update did
+    core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; terms of RDF
+    kb, streams, report            the abstract knowledge base; updates that arrive one after the other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
     spark                          the engine on Spark, which evaluates in the local engine whatever fits into the driver
-    report, pipeline, cli          pictures and tables; jobs from sources to sinks; the command `tidelog`
+    pipeline, cli                  jobs from sources to sinks; the command `tidelog`
 
 Begin with `KnowledgeBase` (`kb`): from there to `local.kb` and `local.engine`.  `tidelog.pipeline` runs job files.
 """

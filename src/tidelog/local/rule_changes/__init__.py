@@ -2,8 +2,8 @@
 
 | algorithm | here |
 | --- | --- |
-| 2, a rule is added: new node, components that it closes are merged | `program.components`, `core.units.Structure.changed` |
-| 3, a rule is removed: its hyper-node is split | `program.components`, `core.units.Structure.changed` |
+| 2, a rule is added: new node, components that it closes are merged | `program.changes.components`, `core.units.Structure.changed` |
+| 3, a rule is removed: its hyper-node is split | `program.changes.components`, `core.units.Structure.changed` |
 | 4, evaluate the changed hyper-nodes, propagate differences in topological order | `migration`, then `maintenance.propagation` |
 
 Departures: the unit of maintenance is the component of predicates with all their rules, since several hyper-nodes can derive
