@@ -10,13 +10,13 @@ Read in this order:
 - `schema`: a program and the relations that have only facts, as one immutable value.
 - `limits`, `statistics`, `rule_report`: limits and Ctrl-C; the counters of an evaluation; the report on a rule change.
 
-Rule changes meet Algorithms 2 to 4 of ZodiacEdge (Xu and Curé, 2023) in intent.  `program.components` says where we depart.
+Rule changes meet Algorithms 2 to 4 of ZodiacEdge (Xu and Curé, 2023) in intent; `program.changes.components` says how we depart.
 
 | step of the paper | here |
 | --- | --- |
 | the hyper-graph of a program | `program.hypergraph.build` |
-| add a rule: its edges; hyper-nodes on a new cycle merge | `program.components.Components.add` |
-| delete a rule: its hyper-node splits | `program.components.Components.remove` |
+| add a rule: its edges; hyper-nodes on a new cycle merge | `program.changes.components.Components.add` |
+| delete a rule: its hyper-node splits | `program.changes.components.Components.remove` |
 | both as one checked change | `program.rule_changes.plan_change`, `program.live_rules.LiveRules.changed` |
 | which hyper-nodes are evaluated again | `units.Structure.changed` |
 | evaluate them, propagate differences in topological order | `local.rule_changes`, `spark.maintenance` |

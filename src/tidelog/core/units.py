@@ -1,12 +1,12 @@
 """The units of a program in evaluation order, while rules are added and removed.
 
 This is the part of ZodiacEdge's Algorithms 2 to 4 (Xu and Curé, 2023) that decides what a rule change evaluates again: the units
-of the components that `program.components` merged, split, or gave other rules (`Structure.changed`).  The paper keeps the derived
-facts of each hyper-node, and evaluates a hyper-node.  We keep one row per fact, and several hyper-nodes can derive one
-predicate, so we evaluate units of components of predicates.
+of the components that `program.changes.components` merged, split, or gave other rules (`Structure.changed`).  The paper keeps
+the derived facts of each hyper-node, and evaluates a hyper-node.  We keep one row per fact, and several hyper-nodes can derive
+one predicate, so we evaluate units of components of predicates.
 
 A structure is immutable; a change builds the next version, so that rollback keeps the old one.  A unit whose rules stay keeps its
-number and its object, and with the object its plans and measured costs.
+number, and with it its plans and measured costs.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A box is a hyper-node with its rules, or a relation that has none. An arrow leads from what derives a relation to what reads it.
 With another program beside it, the picture is of what changing the one into the other would touch: rules are told apart by
-sameness (`program.sameness`), so renamed variables are no change.
+sameness (`program.changes.sameness`), so renamed variables are no change.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 | algorithm | here |
 | --- | --- |
-| 2, a rule is added: new node, components that it closes are merged | `program.changes.components`, `core.units.Structure.changed` |
+| 2, a rule is added: new node, components are merged | `program.changes.components`, `core.units.Structure.changed` |
 | 3, a rule is removed: its hyper-node is split | `program.changes.components`, `core.units.Structure.changed` |
 | 4, evaluate the changed hyper-nodes, propagate differences in topological order | `migration`, then `maintenance.propagation` |
 

@@ -1,7 +1,7 @@
 """The rules of a running knowledge base by number, name and canonical form, so that a change costs time for its own rules only.
 
 A rule keeps its number until it is removed.  `LiveRules` is immutable: `LiveRules.changed` builds the next version, and
-rollback keeps the old one.  Part of ZodiacEdge's Algorithms 2 to 4; `program.components` names the paper.
+rollback keeps the old one.  Part of ZodiacEdge's Algorithms 2 to 4; `program.changes.components` names the paper.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class TextReader:
         return frozenset(file for file, look in looks.items() if look.first in headers)
 
     def _is_header(self, look: FileLook) -> bool:
-        """As in `files.delimited`: it holds the declared names, or a text over cells that are all of another type."""
+        """As in `files.text.delimited`: it holds the declared names, or a text over cells that are all of another type."""
         assert look.first is not None
         relation = self.target.relation
         if relation is not None and relation.columns:
