@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from collections.abc import Iterator
 
 import pytest
 from tests.local_engine import looking_often
@@ -57,6 +58,15 @@ def test_a_poll_shows_the_progress() -> None:
     assert seen == [0, 1, 2]
 
 
+@pytest.fixture
+def default_handler() -> Iterator[None]:
+    """Python's own handler of Ctrl-C: a Spark that another test of this process has started has one of its own."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("default_handler")
 def test_an_interrupt_waits_for_the_next_poll() -> None:
     watch, done = Watch(), []
     with pytest.raises(KeyboardInterrupt), watch.deferring_interrupts():  # noqa: PT012
@@ -67,6 +77,7 @@ def test_an_interrupt_waits_for_the_next_poll() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("default_handler")
 def test_an_interrupt_after_the_last_poll_is_dropped() -> None:
     watch = Watch()
     with watch.deferring_interrupts(), watch.deferring_interrupts():
@@ -86,6 +97,7 @@ def test_another_handler_stays_in_place() -> None:
     assert seen == [signal.SIGINT]
 
 
+@pytest.mark.usefixtures("default_handler")
 def test_other_threads_install_no_handler() -> None:
     failed: list[BaseException] = []
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Int32s, Rows
+from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, positive_atoms
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.evaluation.seminaive import Evaluation
@@ -30,14 +31,6 @@ from tidelog.syntax.tree import Atom, Negation
 
 _A_SUSPECT = 1e-6
 """Seconds that a suspect takes, at least."""
-
-
-class TooExpensiveError(Exception):
-    """Deletion was given up: rematerialising should be quicker.  `removed` are the facts that have left their relations."""
-
-    def __init__(self, removed: dict[str, Rows]) -> None:
-        super().__init__("rematerialising should be quicker")
-        self.removed = removed
 
 
 class Deletion(ABC):
@@ -119,7 +112,11 @@ class Deletion(ABC):
         if self._gives_up_at is None:
             self._gives_up_at = self.deadline()
         if thread_time() + _A_SUSPECT * suspects > self._gives_up_at:
-            raise TooExpensiveError({name: table.rows[: self.left[name]].copy() for name, table in self.deleted.items()})
+            raise TooExpensiveError("to follow each of the facts that have gone was taking longer", is_over_time=True)
+
+    def removed_rows(self) -> dict[str, Rows]:
+        """The facts that have left their relations so far."""
+        return {name: table.rows[: self.left[name]].copy() for name, table in self.deleted.items()}
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 

@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tidelog.core.arrays import Rows
+from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, Unit, positive_atoms
 from tidelog.core.units import UnitChange
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.backward_forward.bf_deletion import BackwardForward
 from tidelog.local.maintenance.cost_model import Choice, choose, choose_for_rules
-from tidelog.local.maintenance.deletion import Deletion, TooExpensiveError
+from tidelog.local.maintenance.deletion import Deletion
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.deltas import concatenated
 from tidelog.local.maintenance.delta.rule_sets import InsertionRules, insertion_rules, without_deltas
@@ -48,6 +49,8 @@ class RuleMaintenance:
         self._own = {name: context.state.tables[name] for name in runtime.unit.relations}
         self._begin = {name: table.end for name, table in self._own.items()}
         """Rows from here on are new."""
+        self._removed: Mapping[str, Rows] = {}
+        """Facts that a deletion has removed before it was given up."""
         self._changed = [name for name in self._kept.unit.uses if name in self._deltas and name not in self._own]
 
     def run(self) -> None:
@@ -86,9 +89,9 @@ class RuleMaintenance:
             return None
         try:
             tables = self._delete_with(choice, seeds)
-        except TooExpensiveError as given_up:
-            context.chosen.setdefault("rematerialise", "to follow each of the facts that have gone was taking longer")
-            rematerialise(self._runtime, context, given_up.removed)
+        except TooExpensiveError as reason:
+            context.chosen.setdefault("rematerialise", str(reason))
+            rematerialise(self._runtime, context, self._removed)
             return None
         return {name: table.rows.copy() for name, table in tables.items()}
 
@@ -116,6 +119,7 @@ class RuleMaintenance:
                 with context.marks.using(self._unit, choice.algorithm, self._deltas, seeds) as suspects:
                     deleted = deletion.delete(suspects)
         except TooExpensiveError:
+            self._removed = deletion.removed_rows()
             if choice.began is not None and records:
                 costs.gave_up(time.thread_time() - choice.began, choice.lost)
             raise
