@@ -47,7 +47,7 @@ def test_a_difference_is_drawn_in_its_colours() -> None:
     classes = [text.get("class") for text in elements(drawn, "text")]
     assert (classes.count("comes"), classes.count("goes")) == (1, 1)
     assert {box.get("class") for box in elements(drawn, "rect")} >= {"box created", "box dropped", "box touched"}
-    assert "green: rules come or go" in drawn.svg
+    assert "green: rules added or removed" in drawn.svg
 
 
 def test_a_long_rule_is_cut_and_shown_in_full_when_one_points_at_it() -> None:
