@@ -72,9 +72,9 @@ class Transaction:
         self._steps: list[Difference] = []
         self._propagation: Propagation | None = None
         self._undone: Mapping[str, Rows] = {}
-        self._is_open, self._has_counted = True, False
-        self.statistics, self.counters, self.seconds = Statistics(), Counters(), dict[str, float]()
-        self.chosen: dict[str, str] = {}
+        self._is_open = True
+        self._counted: UpdateContext | None = None
+        """Whose counts are those of the transaction: the first step's, to which those of others are added."""
         self.added = self.removed = self.without_effect = 0
         self.shortest_step = math.inf
         """In seconds."""
@@ -160,20 +160,20 @@ class Transaction:
 
     def begin_step(self, marks: FirstSuspects | None = None) -> Propagation:
         """Begin to propagate deltas."""
-        engine = self._engine
-        context = UpdateContext(
-            Evaluation(engine.state, self.watch, Statistics()),
-            self.undo,
-            engine.changes,
-            engine.algorithm,
-            changes_rules=self._migration is not None and engine.has_derived,
-        )
+        context, runtime = self._new_context(), self._engine.runtime
         context.marks = marks
-        change = self._migration.change if self._migration is not None else None
-        self._propagation = Propagation(
-            context, engine.runtime, change.units if change else None, change.became_stored if change else ()
-        )
+        if self._migration is None:
+            self._propagation = Propagation(context, runtime)
+        else:
+            change = self._migration.change
+            self._propagation = Propagation(context, runtime, change.units, change.became_stored)
         return self._propagation
+
+    def _new_context(self) -> UpdateContext:
+        engine = self._engine
+        evaluation = Evaluation(engine.state, self.watch, Statistics())
+        changes_rules = self._migration is not None and engine.has_derived
+        return UpdateContext(evaluation, self.undo, engine.changes, engine.algorithm, changes_rules=changes_rules)
 
     def end_step(self, marks: FirstSuspects | None = None) -> None:
         """All units have been visited: take over the deltas and what was counted."""
@@ -192,16 +192,23 @@ class Transaction:
 
     def _count(self, context: UpdateContext) -> None:
         """Take over what a step has counted and measured; most updates have one step, and nothing to add up."""
-        if not self._has_counted:
-            self.statistics, self.counters = context.evaluation.statistics, context.counters
-            self.chosen, self.seconds, self._has_counted = context.chosen, context.seconds, True
+        total = self._counted
+        if total is None:
+            self._counted = context
             return
         done = context.evaluation.statistics
-        self.statistics.add(done.rounds, done.undefined)
-        self.counters.add(context.counters)
-        self.chosen |= context.chosen
+        total.evaluation.statistics.add(done.rounds, done.undefined)
+        total.counters.add(context.counters)
+        total.chosen |= context.chosen
         for phase, seconds in context.seconds.items():
-            self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
+            total.seconds[phase] = total.seconds.get(phase, 0.0) + seconds
+
+    @property
+    def counted(self) -> UpdateContext:
+        """What all steps so far have counted and measured."""
+        if self._counted is None:
+            self._counted = self._new_context()
+        return self._counted
 
     # --- units one by one, for an owner that evaluates others elsewhere ---------------------------------------------------
 
@@ -256,10 +263,9 @@ class Transaction:
         """Undo what marked facts have brought, and remove these themselves."""
         step.undo(self._engine.state, self.undo)
         self._steps.append(Backwards(difference))
-        self._has_counted = True
-        self.chosen["marks"] = "what marked facts had brought went with them"
-        self.counters.explicit_marks += step.explicit
-        self.counters.implicit_marks += step.implicit
+        self.counted.chosen["marks"] = "what marked facts had brought went with them"
+        self.counted.counters.explicit_marks += step.explicit
+        self.counted.counters.implicit_marks += step.implicit
         self.removed += step.explicit
         self._undone = step.given
 
@@ -306,12 +312,13 @@ class Transaction:
         if self._migration is not None:
             self._migration.commit(forgotten)
             engine.retire(self._migration.change.dropped)
-        if self._has_counted:
-            engine.statistics = self.statistics
-        self._is_open = False
+        self._is_open, counted = False, self.counted
+        statistics = counted.evaluation.statistics
+        if self._propagation is not None:
+            engine.statistics = statistics
         difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
         counts = self.added, self.removed, self.without_effect
-        return UpdateResult(difference, self.statistics, self.counters, self.seconds, self.chosen, *counts, visits)
+        return UpdateResult(difference, statistics, counted.counters, counted.seconds, counted.chosen, *counts, visits)
 
     def rollback(self) -> None:
         """Restore everything."""

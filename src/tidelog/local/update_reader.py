@@ -60,7 +60,9 @@ class UpdateReader:
             self._reader.forget_columns()
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
         upserts = upsert if isinstance(upsert, tuple | list) else list(upsert)
-        upserted = self._reader.read(upserts) if upserts else None
+        if not upserts:
+            return CheckedUpdate(self, schema, deleted, inserted, None, upserts)
+        upserted = self._reader.read(upserts)
         for name in {str(fact[0]) for fact in upserts}:
             schema.key_of(name)
         return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts)

@@ -46,7 +46,7 @@ class Stream:
         assert given is not None
         with self.small.engine.begin(Watch()) as transaction:
             self.ahead.run(transaction, given, update, next_update)
-            self.chosen, self.counters = transaction.chosen, transaction.counters
+            self.chosen, self.counters = transaction.counted.chosen, transaction.counted.counters
             transaction.commit()
 
 

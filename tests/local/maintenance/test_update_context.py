@@ -7,7 +7,7 @@ from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.update_context import FactCount, UpdateContext, count_visible, visible_tables
+from tidelog.local.maintenance.update_context import FactCount, UpdateContext, count_visible
 from tidelog.local.storage.replacements import Replacement, Version
 
 
@@ -80,7 +80,6 @@ def test_facts_that_limits_see_follow_the_tables_of_a_unit() -> None:
     small = SmallEngine(PATHS + CHAIN)
     paths = small.state.tables["path"]
     own = {"path": paths, "#hidden": small.state.helper("#hidden", 2, small.rows((1, 1)))}
-    assert visible_tables(own) == [paths]
     assert count_visible(own.items()) == 6
     watch = Watch(Limits(facts=100))
     watch.progress.facts = 50
@@ -88,12 +87,3 @@ def test_facts_that_limits_see_follow_the_tables_of_a_unit() -> None:
     paths.insert(small.rows((9, 9)))
     count.update()
     assert watch.progress.facts == 51
-
-
-def test_without_a_limit_nothing_is_counted() -> None:
-    small = SmallEngine(PATHS + CHAIN)
-    evaluation, paths = small.evaluation(), small.state.tables["path"]
-    count = FactCount(evaluation, {"path": paths})
-    paths.insert(small.rows((9, 9)))
-    count.update()
-    assert evaluation.watch.progress.facts == 0

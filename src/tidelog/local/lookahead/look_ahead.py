@@ -168,7 +168,7 @@ class LookAhead:
         if self._is_always or self._engine.can_undo_steps_on(step.deltas):
             self._kept = _Kept(self._ahead[0], step, difference, self._engine.version)
         else:
-            transaction.counters.dropped_marks += step.explicit
+            transaction.counted.counters.dropped_marks += step.explicit
 
     def _mark_earlier(self, transaction: Transaction) -> None:
         """Mark facts that were there before, too."""
@@ -190,7 +190,7 @@ class LookAhead:
         """Record what an update took; if it used no marks, what its deletions took."""
         self._least = min(self._least, transaction.shortest_step)
         if is_usual and transaction.removed:
-            seconds = transaction.seconds
+            seconds = transaction.counted.seconds
             self._deletions.record(transaction.removed, sum(seconds.values()) - seconds.get("insertion", 0.0))
 
     def _pays(self, given: EncodedUpdate, marked: Mapping[str, Rows], following: EncodedUpdate, *, is_deleting: bool) -> bool:

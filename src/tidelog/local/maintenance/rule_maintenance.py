@@ -56,12 +56,13 @@ class RuleMaintenance:
     def run(self) -> None:
         """Bring the relations of the unit up to date, and record their deltas."""
         context, own = self._context, self._own
-        count = FactCount(context.evaluation, own)
+        count = FactCount(context.evaluation, own) if context.evaluation.watch.counts_facts else None
         try:
             deleted = self._delete()
             if deleted is None:
                 return
-            count.update()
+            if count is not None:
+                count.update()
             self._begin |= {name: 0 for name in deleted if not own[name].arity}  # its one row leaves no tombstone
             self._insert()
         finally:
@@ -72,7 +73,8 @@ class RuleMaintenance:
                 context.record_change(name, self._begin[name], deleted[name])
             else:
                 self._deltas.grew(name, self._begin[name])
-        count.update()
+        if count is not None:
+            count.update()
 
     # --- deletion --------------------------------------------------------------------------------------------------------
 

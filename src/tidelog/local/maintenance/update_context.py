@@ -90,19 +90,13 @@ class FactCount:
     """Keeps the number of facts that limits and progress see in step with the tables of a unit."""
 
     def __init__(self, evaluation: Evaluation, own: Mapping[str, Table]) -> None:
-        self._watch = evaluation.watch
-        self._visible = visible_tables(own) if self._watch.counts_facts else []
-        self._others = self._watch.progress.facts - sum(map(len, self._visible))
+        self._progress = evaluation.watch.progress
+        self._visible = [table for name, table in own.items() if is_visible(name)]
+        self._others = self._progress.facts - sum(map(len, self._visible))
 
     def update(self) -> None:
         """Count again."""
-        if self._watch.counts_facts:
-            self._watch.progress.facts = self._others + sum(map(len, self._visible))
-
-
-def visible_tables(tables: Mapping[str, Table]) -> list[Table]:
-    """The tables of relations that users see."""
-    return [table for name, table in tables.items() if is_visible(name)]
+        self._progress.facts = self._others + sum(map(len, self._visible))
 
 
 def count_visible(tables: Iterable[tuple[str, Table]]) -> int:
