@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidelog import KnowledgeBase
 from tidelog.changes import Change
+from tidelog.local.maintenance import deletion
+from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 
 THROUGH_CLOSURES = """
     reach(X, Y) :- road(X, Y).  reach(X, Z) :- reach(X, Y), reach(Y, Z).
@@ -81,3 +86,22 @@ def test_what_one_relation_proves_of_another_that_had_its_turn_is_used() -> None
     for each in (kb, other):
         each.update(delete=[("e", 1, 2)])
     assert everything(kb) == everything(other)
+
+
+def test_a_nullary_fact_that_has_gone_before_giving_up_is_reported() -> None:
+    """A deletion that is given up just after the one row of a nullary relation has gone still reports it."""
+    kb = KnowledgeBase("p() :- e(X), f(X). p().", modules=False)
+    kb.update(insert=[("e", 1), ("f", 2)])
+    assert kb.count("p") == 1
+    seen = 0
+    for at in range(-1, 3):
+        with (
+            patch.object(RuleMaintenance, "_choose", lambda *_, at=at: Choice("bf", "for the test", 1, None, lambda: at)),
+            patch.object(deletion, "thread_time", iter(range(1000)).__next__),
+            patch.object(deletion, "_A_SUSPECT", 0.0),
+        ):
+            change = kb.update(delete=[("p",)])
+        assert list(change.deleted["p"]) == [()]
+        seen += "rematerialise" in change.stats.algorithm
+        kb.update(insert=[("p",)])
+    assert seen

@@ -36,11 +36,11 @@ class BackwardForward(Deletion):
             outcome, phase = progress.item(unit.RESULT), progress.item(unit.PHASE)
             if outcome == layout.DONE:
                 break
-            self.left = tables.removed_counts()
             if phase in _APPLYING_RULES:
                 self._handle_rule_stop(outcome, rules, is_seeding=phase in _SEEDING)
             else:
                 self._handle_stop(outcome)
+            self.left = tables.removed_counts()  # of this stop, too: whoever gives up has to know all of them
             evaluation.watch.poll()
             self.check_deadline(self.suspect_count if outcome == bf_loop.MANY_AFFECTED else 0)
         for some in fused:
