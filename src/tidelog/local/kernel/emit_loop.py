@@ -7,11 +7,8 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
-from tidelog.local.kernel.memory import lowest_one, ones_in
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
 from tidelog.local.kernel.table_rows import FULL, bits_of_table, has_bit, insert, older_rows, rows_of, set_bit
-
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
 
 
 @hot
@@ -44,20 +41,20 @@ def compose(M: Int64s, table: int, head: int, x: int, y: int, state: Int64s) -> 
     derivations = np.int64(0)
     for w in range(words):
         given = source[y * words + w]
-        if given == _ZERO:
+        if given == ZERO:
             continue
         new = given & ~target[x * words + w]
-        if new != _ZERO:
+        if new != ZERO:
             if count + 64 > capacity:
                 M[head, layout.COUNT] = count
                 state[layout.DERIVATIONS] += derivations
                 return w
             target[x * words + w] |= new
-            while new != _ZERO:
+            while new != ZERO:
                 rows[2 * count] = x
                 rows[2 * count + 1] = 64 * w + lowest_one(new)
                 count += 1
-                new &= new - _ONE
+                new &= new - ONE
         derivations += ones_in(given)
     M[head, layout.COUNT] = count
     state[layout.DERIVATIONS] += derivations

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ctypes import addressof, c_char
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -22,6 +23,9 @@ from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
 from tidelog.local.kernel.build import CHECKED, part
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+"""For words of bits: Numba makes a float of an unsigned and a signed integer."""
 
 
 def address_of(buffer: NDArray[Any]) -> int:

@@ -11,12 +11,12 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part
-from tidelog.local.kernel.memory import int32s, uint64s
+from tidelog.local.kernel.memory import ONE, int32s, uint64s
 
 NEW, KNOWN, FULL = 1, 0, -1
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_ONE, _SIX, _HALF, _LOW = np.uint64(1), np.uint64(6), np.uint64(32), np.uint64(63)
+_SIX, _HALF, _LOW = np.uint64(6), np.uint64(32), np.uint64(63)
 
 
 @hot
@@ -66,19 +66,19 @@ def older_rows(M: Int64s, X: Int64s, table: int, index: int) -> Int32s:
 @hot
 def has_bit(bits: UInt64s, words: int, x: int, y: int) -> bool:
     """Whether the pair (x, y) is set, in a matrix with so many words a row."""
-    return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & _ONE != np.uint64(0)
+    return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & ONE != np.uint64(0)
 
 
 @hot
 def set_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     """Set the pair (x, y)."""
-    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= _ONE << (np.uint64(y) & _LOW)
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= ONE << (np.uint64(y) & _LOW)
 
 
 @part
 def clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     """Clear the pair (x, y)."""
-    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(_ONE << (np.uint64(y) & _LOW))
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(ONE << (np.uint64(y) & _LOW))
 
 
 @hot
@@ -100,7 +100,7 @@ def slot_for(M: Int64s, table: int, key: Int32s) -> int:
     mask = np.uint64(M[table, layout.SLOT_COUNT] - 1)
     slot = finish(hashed) & mask
     while slots[slot] != 0 and not _equal(rows, (np.int64(slots[slot]) - 1) * arity, key, arity):
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return slot
 
 
@@ -183,7 +183,7 @@ def rehash_rows(M: Int64s, table: int) -> None:
             hashed = mix(hashed, rows[i * arity + j])
         slot = finish(hashed) & mask
         while slots[slot] != 0:
-            slot = (slot + _ONE) & mask
+            slot = (slot + ONE) & mask
         slots[slot] = i + 1
 
 
@@ -229,7 +229,7 @@ def key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
                 break
         if same:
             break
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return slot
 
 
@@ -257,7 +257,7 @@ def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
                 break
         if same:
             return row
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return -1
 
 

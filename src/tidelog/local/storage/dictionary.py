@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
 from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
 from tidelog.local.kernel import terms
 from tidelog.syntax.printer import Printer
@@ -56,17 +56,17 @@ class Dictionary:
             message = "more than 2^31 different values"
             raise MemoryError(message)
         if capacity > self.header[terms.CAPACITY]:
-            self._kinds = _resized(self._kinds, capacity)
-            self._payloads = _resized(self._payloads, capacity)
-            self._lengths = _resized(self._lengths, capacity)
-            self._hashes = _resized(self._hashes, capacity)
+            self._kinds = resized(self._kinds, capacity)
+            self._payloads = resized(self._payloads, capacity)
+            self._lengths = resized(self._lengths, capacity)
+            self._hashes = resized(self._hashes, capacity)
         slots = 1 << (2 * capacity - 1).bit_length()
         rehash = slots > len(self._slots)
         if rehash:
             self._slots = np.zeros(slots, np.int32)
         needed = int(self.header[terms.ARENA_USED]) + more_text
         if needed > len(self._arena):
-            self._arena = _resized(self._arena, max(needed, 2 * len(self._arena)))
+            self._arena = resized(self._arena, max(needed, 2 * len(self._arena)))
         header = self.header
         header[terms.CAPACITY] = capacity
         header[terms.KINDS], header[terms.PAYLOADS] = self._kinds.ctypes.data, self._payloads.ctypes.data
@@ -288,12 +288,6 @@ _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
-
-
-def _resized(buffer: Any, length: int) -> Any:
-    larger = np.empty(length, buffer.dtype)
-    larger[: len(buffer)] = buffer
-    return larger
 
 
 def _shown(value: Value) -> str:

@@ -55,10 +55,6 @@ class State:
             self.tables[name] = self.store.new_table(arity)
         return self.tables[name]
 
-    def drop_table(self, name: str) -> None:
-        """Empty a table that nobody needs any more and leave its place to another."""
-        self.store.release(self.take_table(name))
-
     def take_table(self, name: str) -> Table:
         """Let a relation have no table any more; the one it had."""
         self._own()

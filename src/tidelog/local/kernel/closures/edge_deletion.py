@@ -10,13 +10,11 @@ from tidelog.local.kernel.closures import next_version as version
 from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.graphs import strong_components
 from tidelog.local.kernel.closures.virtual_access import bits_of_rows, component_of, components_of, lists_at, node_of
-from tidelog.local.kernel.memory import ones_in
+from tidelog.local.kernel.memory import ZERO, ones_in
 
 Heap = tuple[Int64s, Int32s, Bytes, Bytes]
 """Components whose rows are to be computed again: keys and components; for every component whether it is queued, whether it is
 a part of a component that was split."""
-
-_ZERO = np.uint64(0)
 
 
 @kernel
@@ -40,7 +38,7 @@ def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: 
         at, is_same, is_empty = np.int64(rows[c]) * words, True, True
         for w in range(words):
             is_same &= bits[at + w] == found[w]
-            is_empty &= found[w] == _ZERO
+            is_empty &= found[w] == ZERO
         if is_same and is_part[c] == 0:
             continue
         if not is_same:
@@ -62,7 +60,7 @@ def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
     begin, stop, members = version.members_of(W, scratch)
     start, end, to = lists_at(W, virtual.STEP_START, W[virtual.NODE_COUNT])
     for w in range(words):
-        found[w] = _ZERO
+        found[w] = ZERO
     for m in range(begin[own], stop[own]):
         node = node_of(W, np.int64(members[m]))
         scratch[version.WORK] -= end[node] - start[node]

@@ -9,10 +9,7 @@ from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.closures import next_version as version
 from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.virtual_access import bits_of_rows, component_of, components_of, has_bit, lists_at, node_of
-from tidelog.local.kernel.memory import lowest_one
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one
 
 
 @kernel
@@ -60,7 +57,7 @@ def _propagate(W: Int64s, scratch: Int64s, first: int, gained: UInt64s, stack: I
         scratch[version.WORK] -= words
         at, is_new = np.int64(rows[c]) * words, False
         for w in range(words):
-            if gained[w] & ~bits[at + w] != _ZERO:
+            if gained[w] & ~bits[at + w] != ZERO:
                 is_new = True
                 break
         if not is_new:
@@ -98,7 +95,7 @@ def merge_cycle(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
     for c in range(W[virtual.COMPONENT_COUNT]):
         at, touches = np.int64(rows[c]) * words, c == kept
         for w in range(words):
-            if bits[at + w] & merged[w] != _ZERO:
+            if bits[at + w] & merged[w] != ZERO:
                 touches = True
                 break
         if not touches or (c != kept and version.is_set(merged, 0, c)):
@@ -112,9 +109,9 @@ def merge_cycle(W: Int64s, scratch: Int64s, source: int, target: int) -> bool:
     component, first = components_of(W), scratch[version.USED_MEMBERS]
     for w in range(words):
         word = merged[w]
-        while word != _ZERO:
+        while word != ZERO:
             c = 64 * w + lowest_one(word)
-            word &= word - _ONE
+            word &= word - ONE
             for m in range(begin[c], stop[c]):
                 members[scratch[version.USED_MEMBERS]] = members[m]
                 scratch[version.USED_MEMBERS] += 1
@@ -133,22 +130,22 @@ def _find_merged(W: Int64s, scratch: Int64s, u: int, v: int, gained: UInt64s, me
     rows, words, bits = version.rows_of(W, scratch), W[virtual.WORDS], bits_of_rows(W)
     begin, stop, _ = version.members_of(W, scratch)
     for w in range(words):
-        merged[w] = _ZERO
+        merged[w] = ZERO
         gained[w] = bits[rows[v] * words + w]
     version.set_bit(gained, 0, v)
     for w in range(words):
         word = gained[w]
-        while word != _ZERO:
+        while word != ZERO:
             c = 64 * w + lowest_one(word)
-            word &= word - _ONE
+            word &= word - ONE
             if c == u or has_bit(W, np.int64(rows[c]), u):
                 version.set_bit(merged, 0, c)
     kept, total = u, np.int64(0)
     for w in range(words):
         word = merged[w]
-        while word != _ZERO:
+        while word != ZERO:
             c = 64 * w + lowest_one(word)
-            word &= word - _ONE
+            word &= word - ONE
             for x in range(words):
                 gained[x] |= bits[rows[c] * words + x]
             total += stop[c] - begin[c]

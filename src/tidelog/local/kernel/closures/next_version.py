@@ -14,7 +14,7 @@ from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.virtual_access import bits_of_rows, components_of, lists_at
-from tidelog.local.kernel.memory import int32s
+from tidelog.local.kernel.memory import ONE, ZERO, int32s
 
 USED_ROWS, FIRST_OWN_ROW, USED_MEMBERS, WORK, COLUMNS, USED_STEPS, USED_BACK, SCRATCH_WIDTH = range(8)
 # USED_ROWS        rows of bits in use; those from FIRST_OWN_ROW on belong to this version
@@ -23,20 +23,17 @@ USED_ROWS, FIRST_OWN_ROW, USED_MEMBERS, WORK, COLUMNS, USED_STEPS, USED_BACK, SC
 # COLUMNS          how many components there is room for
 # USED_STEPS, USED_BACK   how much of the buffers of edges is in use, where the kernel itself removes edges
 
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
-
 
 @part
 def set_bit(bits: UInt64s, at: int, component: int) -> None:
     """Set the bit of a component in the row that begins at a word."""
-    bits[at + (component >> 6)] |= _ONE << np.uint64(component & 63)
+    bits[at + (component >> 6)] |= ONE << np.uint64(component & 63)
 
 
 @part
 def is_set(bits: UInt64s, at: int, component: int) -> bool:
     """Whether the bit of a component is set in the row that begins at a word."""
-    return (bits[at + (component >> 6)] >> np.uint64(component & 63)) & _ONE != _ZERO
+    return (bits[at + (component >> 6)] >> np.uint64(component & 63)) & ONE != ZERO
 
 
 @part
@@ -93,7 +90,7 @@ def follow_starts(W: Int64s, B: Int64s, scratch: Int64s, is_touched: Bytes) -> b
         if is_touched[node] == 0:
             continue
         for w in range(words):
-            found[w] = _ZERO
+            found[w] = ZERO
         for e in range(start[node], end[node]):
             v = np.int64(component[to[e]])
             if not is_set(found, 0, v):

@@ -1,6 +1,7 @@
 """The difference of two versions of a virtual relation: the pairs that one has and the other does not, before turning.
 
 Both give the same numbers to the nodes that both have. `A` is the version whose pairs are listed, `B` the other one.
+`only_in_matrix` does the same for two versions of a stored relation that are matrices of bits.
 """
 
 from __future__ import annotations
@@ -19,10 +20,7 @@ from tidelog.local.kernel.closures.virtual_access import (
     node_of,
     row_of,
 )
-from tidelog.local.kernel.memory import lowest_one, ones_in
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
 
 
 @kernel
@@ -35,9 +33,9 @@ def changed_components(A: Int64s, B: Int64s, changed: UInt64s) -> int:
         if a != b:
             count += 1
             if a >= 0:
-                changed[a >> 6] |= _ONE << np.uint64(a & 63)
+                changed[a >> 6] |= ONE << np.uint64(a & 63)
             if 0 <= b < A[virtual.COMPONENT_COUNT]:
-                changed[b >> 6] |= _ONE << np.uint64(b & 63)
+                changed[b >> 6] |= ONE << np.uint64(b & 63)
     return count
 
 
@@ -51,7 +49,7 @@ def changed_lefts(A: Int64s, B: Int64s, ids: Int32s, is_shared: bool, changed: U
         differs = not is_shared or there < 0 or row != row_of(B, there)
         if any_changed and not differs:
             for w in range(words):
-                if bits[row * words + w] & changed[w] != _ZERO:
+                if bits[row * words + w] & changed[w] != ZERO:
                     differs = True
                     break
         if not differs:  # an irreflexive relation may have lost or got the pair (x, x) alone
@@ -72,15 +70,15 @@ def _list(A: Int64s, B: Int64s, term: int, changed: UInt64s, out: Int32s, counts
     first, last, members = virtual.lists_at(A, virtual.MEMBER_START, A[virtual.COMPONENT_COUNT])
     for w in range(words):
         here = bits[row * words + w]
-        there = other_bits[other_row * other_words + w] if w < other_words else _ZERO
+        there = other_bits[other_row * other_words + w] if w < other_words else ZERO
         word = here & (~there | changed[w])
-        if counts_only and is_simple and word & changed[w] == _ZERO and w != own >> 6:
+        if counts_only and is_simple and word & changed[w] == ZERO and w != own >> 6:
             count += ones_in(word)
             continue
-        while word != _ZERO:
+        while word != ZERO:
             c = 64 * w + lowest_one(word)
-            is_changed = changed[w] & word & (~word + _ONE) != _ZERO
-            word &= word - _ONE
+            is_changed = changed[w] & word & (~word + ONE) != ZERO
+            word &= word - ONE
             for m in range(first[c], last[c]):
                 z = np.int64(members[m])
                 if z == term:
@@ -142,4 +140,24 @@ def write_across(ids: Int32s, component: Int32s, group: Int32s, rows: Int32s) ->
                         count += 1
             first = last
         begin = end
+    return count
+
+
+@kernel
+def only_in_matrix(one: UInt64s, other: UInt64s, rows: Int32s) -> int:
+    """Write the pairs of one matrix that another does not have, as far as there is room; how many there are."""
+    count = 0
+    for x in range(one.shape[0]):
+        for at in range(one.shape[1]):
+            word = one[x, at]
+            if x < other.shape[0] and at < other.shape[1]:
+                word &= ~other[x, at]
+            if len(rows) == 0:
+                count += ones_in(word)
+                continue
+            while word != ZERO and count < len(rows):
+                rows[count, 0] = x
+                rows[count, 1] = 64 * at + lowest_one(word)
+                count += 1
+                word &= word - ONE
     return count

@@ -8,10 +8,7 @@ from tidelog.core.arrays import Bytes, Int32s, Int64s
 from tidelog.local.kernel.build import kernel
 from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.virtual_access import component_of, forward, has_bit, has_pair, left_out_of, node_of, row_of
-from tidelog.local.kernel.memory import lowest_one, ones_in
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
 
 
 @kernel
@@ -48,9 +45,9 @@ def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None
                 if is_simple:
                     total += ones_in(word)
                     continue
-                while word != _ZERO:
+                while word != ZERO:
                     component = 64 * w + lowest_one(word)
-                    word &= word - _ONE
+                    word &= word - ONE
                     total += last[component] - first[component]
             known[row] = total
         to_itself = has_bit(W, row, component_of(W, node))

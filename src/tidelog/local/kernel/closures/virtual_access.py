@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import hot, part, service
 from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
-from tidelog.local.kernel.memory import bytes_at, int32s, int64s, lowest_one, uint64s
+from tidelog.local.kernel.memory import ONE, ZERO, bytes_at, int32s, int64s, lowest_one, uint64s
 
 IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
 MEMBER_START, MEMBER_END, MEMBERS, MEMBER_ROOM, IS_SIMPLE, IS_CYCLIC, IS_LOOP = range(10, 17)
@@ -39,8 +39,6 @@ VIRTUAL_WIDTH = 48
 # QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
 # LEFTS, RIGHTS    ids that have a pair on that side; RIGHTS may have more, if HAS_STARTS
 
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
 _EDGES_A_ROW = 4
 """Looking at a row of bits costs about as much as following that many edges."""
 
@@ -88,7 +86,7 @@ def row_of(W: Int64s, node: int) -> int:
 def has_bit(W: Int64s, row: int, component: int) -> bool:
     """Whether a row leads to a component."""
     word = bits_of_rows(W)[row * W[WORDS] + (component >> 6)]
-    return (word >> np.uint64(component & 63)) & _ONE != _ZERO
+    return (word >> np.uint64(component & 63)) & ONE != ZERO
 
 
 @part
@@ -188,9 +186,9 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
     is_simple, members = W[IS_SIMPLE] != 0, int32s(W[MEMBERS], W[MEMBER_ROOM])
     for w in range(words):
         word = bits[row * words + w]
-        while word != _ZERO:
+        while word != ZERO:
             component = 64 * w + lowest_one(word)
-            word &= word - _ONE
+            word &= word - ONE
             if is_simple:
                 if members[component] != left_out:
                     out[count] = members[component]

@@ -123,10 +123,6 @@ class Deltas:
         for inserted in (True, False):
             self._tables.pop((name, inserted), None)
 
-    def is_virtual(self, name: str) -> bool:
-        """Whether a changed relation has no rows of its own."""
-        return self.of[name].virtual is not None
-
     # --- as relations ----------------------------------------------------------------------------------------------------
 
     def plus(self, name: str) -> str | None:
