@@ -40,7 +40,7 @@ EXAMPLES: dict[str, tuple[Row, ...]] = {
         ("spark-kernel", 10, 100),
         ("spark-kernel-", 0, 50),
         ("spark-rounds", 25, 100),
-        ("spark-mixed", 5, 200),  # its small budgets mean many rounds: seconds an example
+        ("spark-mixed", 2, 200),  # its small budgets mean many rounds: seconds an example
         ("spark-mixed-rematerialise", 0, 200),
         ("spark-on-executors", 0, 100),
         ("spark-facts-on-executors", 0, 100),
@@ -56,7 +56,7 @@ EXAMPLES: dict[str, tuple[Row, ...]] = {
         ("spark-auto", 0, 2_000),
         ("spark-kernel", 6, 2_000),
         ("spark-rounds", 6, 2_000),
-        ("spark-mixed", 4, 2_000),
+        ("spark-mixed", 1, 2_000),
         ("spark-decomposed", 0, 200),
         ("spark-components", 0, 200),
         ("spark-on-executors", 0, 50),

@@ -84,7 +84,7 @@ EVERY_DAY = {
         "nemo_aggregate_distinct",
     ),
     "spark-rounds": named("souffle_evaluation_neg5", "souffle_example_shortest_path"),
-    "spark-on-executors": named("souffle_evaluation_mrtc", "souffle_example_degree"),
+    "spark-on-executors": named("souffle_evaluation_mrtc"),
     "spark-decomposed": named("souffle_example_graph"),
 }
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from tests.spark.ingest.test_reading_connect import run_connected
+
+pytestmark = pytest.mark.xdist_group("connect")  # one after the other: a local server always listens at the same port
 
 SCRIPT = """
 import sys

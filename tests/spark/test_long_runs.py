@@ -139,7 +139,7 @@ def check_all_is_flat(observed: Observed, rounds: int, *, first: int, policy: st
     assert observed.left == []
 
 
-@pytest.mark.parametrize("policy", ["local", "reliable"])
+@pytest.mark.parametrize("policy", ["local", pytest.param("reliable", marks=pytest.mark.nightly)])
 def test_rounds_leave_nothing_behind(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, policy: str) -> None:
     """A short run in which segments become one early and often."""
     monkeypatch.setattr(frames, "_MOST_SEGMENTS", 4)

@@ -136,7 +136,7 @@ def check_result(folder: Path, updates: list[Update]) -> None:
     assert set(zip(*(column.to_pylist() for column in table.columns), strict=True)) == paths
 
 
-@pytest.mark.parametrize("placement", ["auto", "rounds"])
+@pytest.mark.parametrize("placement", ["auto", pytest.param("rounds", marks=pytest.mark.nightly)])
 def test_a_stream_goes_on_where_it_stopped(spark: SparkSession, tmp_path: Path, placement: str) -> None:
     job, updates = prepare(tmp_path, placement=placement), random_updates(14, 1)
     put(tmp_path, updates[:9])
@@ -168,7 +168,7 @@ def test_a_run_whose_batches_fail_again_breaks_off(spark: SparkSession, tmp_path
     check_result(tmp_path, updates)
 
 
-@pytest.mark.parametrize("placement", ["auto", "rounds"])
+@pytest.mark.parametrize("placement", [pytest.param("auto", marks=pytest.mark.nightly), "rounds"])
 def test_after_a_batch_that_failed_all_is_as_in_the_last_commit(spark: SparkSession, tmp_path: Path, placement: str) -> None:
     """In the middle of a batch, with rules and facts half done; and after the moment that a commit counts."""
     rule = "back(X, Y) :- path(Y, X)."

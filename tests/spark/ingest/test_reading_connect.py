@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("connect")  # one after the other: a local server always listens at the same port
+
 SCRIPT = """
 import sys
 from pyspark.sql import SparkSession

@@ -49,6 +49,7 @@ def test_everything(spark: SparkSession, placement: str) -> None:
     check_updates(History(RandomProgram(rules, facts), updates, ()), at(placement, spark))
 
 
+@pytest.mark.nightly
 def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> None:
     rules = (
         ("r(X, Y)", ("e(X, Y)",)),
@@ -61,7 +62,7 @@ def test_negation_aggregates_and_recursion_on_executors(spark: SparkSession) -> 
     check_updates(history, at("on-executors", spark))
 
 
-@pytest.mark.parametrize("fetched", [0, 500_000])
+@pytest.mark.parametrize("fetched", [0, pytest.param(500_000, marks=pytest.mark.nightly)])
 def test_a_few_facts_that_go_from_many(spark: SparkSession, monkeypatch: pytest.MonkeyPatch, fetched: int) -> None:
     """Paths of 1 and 2 go step by step, and some of them come back: all that can matter is fetched, or is asked for each time."""
     monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.pre_update_state.WORTH_FETCHING", fetched)
@@ -143,6 +144,7 @@ def test_what_outgrows_the_kernel_leaves_it(spark: SparkSession, monkeypatch: py
     kb.close()
 
 
+@pytest.mark.nightly
 def test_files_of_updates_do_not_stay(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidelog.spark.session.lineage._WORTH_SWEEPING", 0)
     text = "p(X, Y) :- e(X, Y). e(1, 2). e(2, 3). e(3, 4)."

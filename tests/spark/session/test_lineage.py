@@ -31,7 +31,7 @@ def test_rows_and_counts(spark: SparkSession, tmp_path: Path, policy: Policy) ->
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("policy", ["local", "reliable"])
+@pytest.mark.parametrize("policy", ["local", pytest.param("reliable", marks=pytest.mark.nightly)])
 def test_plans_stay_small(spark: SparkSession, tmp_path: Path, policy: Policy) -> None:
     sizes, files = [], []
     with Lineage(spark, policy, tmp_path) as lineage:

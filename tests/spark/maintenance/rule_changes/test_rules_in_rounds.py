@@ -77,6 +77,7 @@ def test_facts_stay_and_follow(spark: SparkSession) -> None:
     kb.close()
 
 
+@pytest.mark.nightly
 def test_facts_that_are_on_executors_follow(spark: SparkSession) -> None:
     with no_facts_in_the_driver():
         kb = spark_kb(named(RULES) + FACTS, spark, "rounds")
