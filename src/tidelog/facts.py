@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tidelog.local.closure.virtual_relation import VirtualRelation
     from tidelog.local.storage.dictionary import Dictionary
+    from tidelog.local.storage.versions import TableVersion
     from tidelog.values import Kind
 
     Columns = tuple[NDArray[np.int32], ...]
@@ -34,12 +35,12 @@ class Facts:
         self,
         name: str,
         columns: Sequence[str],
-        held: NDArray[np.int32] | VirtualRelation,
+        held: NDArray[np.int32] | TableVersion | VirtualRelation,
         terms: Dictionary,
         kinds: Sequence[Kind | None] = (),
         noun: str = "fact",
     ) -> None:
-        """`held` is a matrix of ids, or a closure whose pairs are computed when they are read."""
+        """`held` is a matrix of ids, the version of a table, or a closure whose pairs are computed when they are read."""
         self.name, self._noun = name, noun
         self.columns = tuple(columns)
         self._held, self._terms = held, terms
@@ -101,9 +102,8 @@ class Facts:
             columns: Columns = tuple(np.ascontiguousarray(self._held[:, at]) for at in range(len(self.columns)))
         else:
             pieces = list(self._held.chunks())
-            columns = (
-                tuple(np.concatenate(side) for side in zip(*pieces, strict=True)) if pieces else (np.empty(0, np.int32),) * 2
-            )
+            joined = (np.concatenate(side) for side in zip(*pieces, strict=True))
+            columns = tuple(joined) if pieces else (np.empty(0, np.int32),) * len(self.columns)
         arrays = [
             decode(ids) if len(ids) else pa.array([], _empty_type(kind)) for ids, kind in zip(columns, self._kinds, strict=True)
         ]

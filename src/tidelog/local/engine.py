@@ -97,7 +97,7 @@ class LocalEngine(ProgramState):
     def snapshot(self, relation: str) -> Rows | VirtualRelation:
         """The facts of a relation, which later updates do not change."""
         stored = self.state.stored(relation)
-        return stored.snapshot() if isinstance(stored, Table) else stored
+        return stored.version().rows if isinstance(stored, Table) else stored
 
     def rows(self, relation: str) -> Rows:
         """The facts of a relation, until the next update."""

@@ -92,7 +92,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             replaced = 0
             if key:
                 rows = _last_of_each_key(rows, key)
-                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
+                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
             new = engine.add(relation, rows)
             transaction.commit()
         self._schema = schema
@@ -236,7 +236,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def __getitem__(self, relation: str) -> Facts:
         held = self._held(relation)
-        return self._facts(relation, held.snapshot() if isinstance(held, Table) else held)
+        return self._facts(relation, held.version() if isinstance(held, Table) else held)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""

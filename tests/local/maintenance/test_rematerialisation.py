@@ -30,7 +30,7 @@ def begun(small: SmallEngine, *, changes_rules: bool = False) -> UpdateContext:
 def test_the_difference_to_before_is_the_delta() -> None:
     small = SmallEngine(PATHS + CHAIN + "path(7, 8).")
     context, edges = begun(small), small.state.tables["edge"]
-    context.undo.remove(edges, small.rows((2, 3)))
+    edges.remove(small.rows((2, 3)))
     edges.insert(small.rows((4, 5)))
     rematerialise(small.runtime("path"), context)
     assert small.facts("path") == [(1, 2), (3, 4), (3, 5), (4, 5), (7, 8)]
@@ -45,9 +45,9 @@ def test_facts_that_were_deleted_before_are_in_the_delta() -> None:
     """A deletion that was given up has deleted some facts already."""
     small = SmallEngine(PATHS + CHAIN)
     context = begun(small)
-    context.undo.remove(small.state.tables["edge"], small.rows((3, 4)))
+    small.state.tables["edge"].remove(small.rows((3, 4)))
     removed = small.rows((3, 4), (1, 2))
-    context.undo.remove(small.state.tables["path"], removed)
+    small.state.tables["path"].remove(removed)
     rematerialise(small.runtime("path"), context, {"path": removed})
     assert delta(small, context, "path") == ([], [(1, 4), (2, 4), (3, 4)])
 

@@ -23,6 +23,7 @@ from tidelog.local.kernel.table_rows import (
     key_slot,
     older_rows,
     rows_of,
+    set_bit,
     slot_for,
     slots_of,
 )
@@ -32,6 +33,12 @@ from tidelog.local.kernel.table_rows import (
 def _newer_rows(M: Int64s, X: Int64s, table: int, index: int) -> Int32s:
     """For each row of a table the next newer one in its chain of an index."""
     return int32s(X[index, layout.NEWER], M[table, layout.CAPACITY])
+
+
+@part
+def _removed_rows(M: Int64s, table: int) -> Int32s:
+    """The numbers of removed rows, in the order of removal."""
+    return int32s(M[table, layout.REMOVED], M[table, layout.CAPACITY])
 
 
 @part
@@ -99,26 +106,18 @@ def remove_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, ever
     else:
         slot = np.int64(slot_for(M, table, rows[base : base + arity]))
         _shift_back(slots_of(M, table), slot, rows, arity, every, arity)
+    _removed_rows(M, table)[M[table, layout.TOMBSTONES]] = row
     rows[base] = -1 - rows[base]
     M[table, layout.TOMBSTONES] += 1
 
 
 @kernel
-def remove_rows(
-    M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s, removed: Int32s
-) -> int:
-    """Remove those rows of a matrix that the table has; their numbers go to `removed`, and how many there are is returned.
-
-    `first` is an index on the first column, if rows are found by bits.
-    """
-    count = 0
+def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s) -> None:
+    """Remove those rows of a matrix that the table has; `first` is an index on the first column, if rows are found by bits."""
     for i in range(data.shape[0]):
         row = row_number(M, X, table, first, data[i])
         if row >= 0:
             remove_row(M, X, table, indexes, row, every)
-            removed[count] = row
-            count += 1
-    return count
 
 
 @kernel
@@ -133,28 +132,80 @@ def link_newer(M: Int64s, X: Int64s, table: int, index: int) -> None:
             newer[following[row] - 1] = row + 1
 
 
-@kernel
-def restore_rows(M: Int64s, table: int, end: int, removed: Int32s) -> None:
-    """Turn tombstones back into rows and drop the rows from `end` on; hash table and indexes must be made again afterwards."""
+# --- rollback ------------------------------------------------------------------------------------------------------------
+
+
+@part
+def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
+    """Put a row back into its chain; False if the index was made anew while the row was a tombstone.
+
+    A removed row keeps its links.  In the reverse order of removal, its neighbours are there again, but for newer rows that were
+    appended since: a neighbour from `COUNT` on means that the row was the newest.
+    """
+    following, newer = older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    older = following[row]
+    if older == layout.NOT_LINKED:
+        return False
+    if older != 0:
+        newer[older - 1] = row + 1
+    if 0 < newer[row] <= M[table, layout.COUNT]:
+        following[newer[row] - 1] = row + 1
+        return True
+    newer[row] = 0
+    heads, slot = heads_of(X, index), key_slot(M, X, index, row)
+    X[index, layout.DISTINCT] += heads[slot] == 0
+    heads[slot] = row + 1
+    return True
+
+
+@part
+def _restore_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, is_stale: Int32s) -> None:
+    """Turn a tombstone back into a row."""
     rows, arity = rows_of(M, table), M[table, layout.ARITY]
-    for i in range(len(removed)):
-        base = np.int64(removed[i]) * arity
-        rows[base] = -1 - rows[base]
-    tombstones = np.int64(0)
-    for row in range(end):
-        tombstones += rows[row * arity] < 0
-    M[table, layout.COUNT], M[table, layout.TOMBSTONES] = end, tombstones
+    base = row * arity
+    rows[base] = -1 - rows[base]
+    if M[table, layout.BITS] != 0:
+        set_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+    else:
+        slots_of(M, table)[slot_for(M, table, rows[base : base + arity])] = row + 1
+    for i in range(len(indexes)):
+        if row < X[indexes[i], layout.UPTO] and is_stale[i] == 0 and not _relink(M, X, table, np.int64(indexes[i]), row):
+            is_stale[i] = 1
 
 
 @kernel
-def compact(M: Int64s, table: int) -> None:
-    """Drop all tombstones; rows get other numbers, and hash table and indexes must be made again afterwards."""
+def restore_rows(
+    M: Int64s, X: Int64s, table: int, indexes: Int32s, end: int, tombstones: int, every: Int32s, is_stale: Int32s
+) -> None:
+    """Restore a table that had `end` rows, `tombstones` of them removed; an index that is stale must be made anew.
+
+    The cost follows the rows appended and removed since then, not the table.
+    """
+    rows, arity, removed = rows_of(M, table), M[table, layout.ARITY], _removed_rows(M, table)
+    before = M[table, layout.TOMBSTONES]
+    for row in range(M[table, layout.COUNT] - 1, end - 1, -1):
+        if rows[row * arity] >= 0:
+            remove_row(M, X, table, indexes, row, every)
+    M[table, layout.COUNT] = end
+    for i in range(len(indexes)):
+        X[indexes[i], layout.UPTO] = min(X[indexes[i], layout.UPTO], end)
+    for at in range(before - 1, tombstones - 1, -1):
+        if removed[at] < end:
+            _restore_row(M, X, table, indexes, np.int64(removed[at]), is_stale)
+    M[table, layout.TOMBSTONES] = tombstones
+
+
+# --- compaction ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def copy_rows(M: Int64s, table: int, target: Int32s) -> int:
+    """Copy the rows without tombstones; how many there are."""
     rows, arity = rows_of(M, table), M[table, layout.ARITY]
     count = np.int64(0)
     for row in range(M[table, layout.COUNT]):
         if rows[row * arity] >= 0:
             for j in range(arity):
-                rows[count * arity + j] = rows[row * arity + j]
+                target[count * arity + j] = rows[row * arity + j]
             count += 1
-    M[table, layout.COUNT] = count
-    M[table, layout.TOMBSTONES] = 0
+    return count

@@ -272,6 +272,7 @@ def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
     fresh = 0
     for row in range(X[index, layout.UPTO], upto):
         if has_tombstones and rows[row * arity] < 0:
+            following[row] = layout.NOT_LINKED
             continue
         slot = key_slot(M, X, index, row)
         fresh += heads[slot] == 0

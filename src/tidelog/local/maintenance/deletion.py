@@ -218,7 +218,7 @@ class OverDeletion(Deletion):
                     table.mark_delta(left[name])
                 self._apply(rules.propagating, rules.propagating_fused)
             for name in new:
-                self.undo.remove(self.state.table(name), self.deleted[name].rows[left[name] : ends[name]])
+                self.state.table(name).remove(self.deleted[name].rows[left[name] : ends[name]])
                 self.state.table(name).mark_delta()
                 left[name] = ends[name]
 

@@ -16,13 +16,14 @@ from tidelog.core.arrays import Rows, UInt64s, isin_rows
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures.pair_differences import only_in_matrix
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.versions import TableVersion
 
 
 @dataclass(slots=True)
 class Version:
     """The rows of a table at one moment; later changes of the table do not show in them."""
 
-    rows: Rows
+    held: Rows | TableVersion
     bits: UInt64s | None
     """The table's bit matrix, if it has one; valid during the update."""
     find: Callable[[Rows], NDArray[np.bool_]] | None
@@ -31,7 +32,12 @@ class Version:
     @classmethod
     def now(cls, table: Table) -> Version:
         """The version of a table as it is now."""
-        return cls(table.snapshot(), table.matrix, table.contains)
+        return cls(table.version(), table.matrix, table.contains)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows as a matrix."""
+        return self.held if isinstance(self.held, np.ndarray) else self.held.rows
 
     def with_rows(self, more: Rows) -> Version:
         """The version with some rows added, which it must not hold."""
@@ -43,7 +49,7 @@ class Version:
         return Version(np.concatenate([self.rows, more]), bits, found)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.held)
 
     def contains(self, rows: Rows) -> NDArray[np.bool_]:
         """For each row whether the version holds it."""

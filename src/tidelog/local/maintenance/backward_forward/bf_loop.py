@@ -13,15 +13,15 @@ import numpy as np
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, UPTO
-from tidelog.local.kernel.memory import int32s, int64_matrix
+from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, REMOVED, UPTO
+from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.row_removal import remove_row, row_number
 from tidelog.local.kernel.table_rows import rows_of
 from tidelog.local.maintenance.backward_forward import proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 
 SEED, SEEDING, SEEDED, CHECK, CHECKING, PROPAGATE, PROPAGATING, REMOVE, FINISHED = range(9)
-APPLY_RULES, MANY_AFFECTED, GROW_REMOVED, PREPARE_REMOVAL, REMOVE_NULLARY = range(300, 305)
+APPLY_RULES, MANY_AFFECTED, PREPARE_REMOVAL, REMOVE_NULLARY = range(300, 304)
 """Why it stopped, beside the reasons of `fused_rounds` and `proving`: rules need Python; there are many affected facts at the
 start, and Python decides whether to check them; no room for the numbers of removed rows; an index or a link is missing; the one
 fact of a relation without columns is to be removed."""
@@ -66,6 +66,8 @@ def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
     table, numbers = r[unit.TABLE], int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT])
     if M[table, BITS] != 0 and (r[unit.BY_FIRST_COLUMN] < 0 or X[r[unit.BY_FIRST_COLUMN], UPTO] != M[table, COUNT]):
         return False
+    if M[table, REMOVED] == 0:
+        return False
     for i in range(r[unit.INDEXES_FROM], r[unit.INDEXES_TO]):
         if X[numbers[i], UPTO] != 0 and X[numbers[i], NEWER] == 0:
             return False
@@ -74,9 +76,8 @@ def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
 
 @part
 def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
-    """Lines 11 and 12: remove disproved facts from their relations, and note the row numbers; DONE, or why it stopped."""
+    """Lines 11 and 12: remove disproved facts from their relations; DONE, or why it stopped."""
     relations, Z = unit.relations_of(U), unit.progress_of(U)
-    removed = int64_matrix(U[unit.REMOVED_ROWS], U[unit.REMOVED_ROOM], 2)
     numbers, columns = int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT]), int32s(U[unit.ALL_COLUMNS], U[unit.COLUMN_COUNT])
     for k in range(len(relations)):
         r = relations[k]
@@ -89,17 +90,12 @@ def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
             return np.int64(REMOVE_NULLARY)
         if not _can_remove(M, X, U, r):
             return np.int64(PREPARE_REMOVAL)
-        Z[unit.CULPRIT] = Z[unit.REMOVED_COUNT] + end - r[unit.REMOVED]
-        if Z[unit.CULPRIT] > len(removed):
-            return np.int64(GROW_REMOVED)
         rows, indexes = rows_of(M, disproved), numbers[r[unit.INDEXES_FROM] : r[unit.INDEXES_TO]]
         while r[unit.REMOVED] < end:
             base = r[unit.REMOVED] * arity
             row = row_number(M, X, table, r[unit.BY_FIRST_COLUMN], rows[base : base + arity])
             if row >= 0:
                 remove_row(M, X, table, indexes, row, columns[:arity])
-                removed[Z[unit.REMOVED_COUNT], 0], removed[Z[unit.REMOVED_COUNT], 1] = k, row
-                Z[unit.REMOVED_COUNT] += 1
             r[unit.REMOVED] += 1
     return np.int64(DONE)
 

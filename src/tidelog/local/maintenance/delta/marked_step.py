@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from tidelog.core.arrays import Rows
 from tidelog.local.maintenance.delta.deltas import Delta
 from tidelog.local.storage.state import State
-from tidelog.local.storage.undo_log import UndoLog
 
 
 @dataclass(slots=True)
@@ -29,7 +28,7 @@ class MarkedStep:
         """How many facts were derived from them, as far as they are stored."""
         return sum(len(delta.inserted) for delta in self.deltas.values()) - self.explicit
 
-    def undo(self, state: State, undo: UndoLog) -> None:
+    def undo(self, state: State) -> None:
         """Restore everything to what it was before the step."""
         for name, delta in self.deltas.items():
             if delta.virtual is not None:
@@ -37,10 +36,10 @@ class MarkedStep:
                 state.set_virtual(name, delta.virtual.before)
                 continue
             table = state.table(name)
-            undo.remove(table, delta.inserted)
+            table.remove(delta.inserted)
             if len(delta.deleted):
                 table.insert(delta.deleted)
             table.mark_delta()
         for name, rows in self.given.items():
             if name in state.explicit:
-                undo.remove(state.explicit[name], rows)
+                state.explicit[name].remove(rows)
