@@ -51,7 +51,6 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/kernel/closures/edge_deletion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/edge_insertion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/partitions": "by versions of virtual relations: its parameters are buffers that only these fill",
-    "local/lookahead/marking": "by the counters of update streams",
     "local/maintenance/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",

@@ -77,18 +77,6 @@ class ProgramState:
             if number in self.runtimes:
                 self.runtimes.pop(number).retire()
 
-    def kept_counts(self) -> dict[str, int]:
-        """How much is kept between updates, for those who watch that it does not grow."""
-        runtimes = self.runtimes.values()
-        return {
-            "plans": sum(len(runtime.plans) for runtime in runtimes),
-            "delta rules": sum(runtime.rule_count for runtime in runtimes),
-            "units": len(self.runtimes),
-            "helper tables": len(self.state.helpers),
-            "relations": len(self.state.tables),
-            "tables": len(self.state.store.tables),
-        }
-
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
     def add(self, relation: str, rows: Rows) -> int:

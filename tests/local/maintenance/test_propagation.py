@@ -89,7 +89,7 @@ def test_a_transitive_relation_has_a_virtual_delta() -> None:
     small.change(context, "edge", delete=[(2, 3)], insert=[(4, 5)])
     propagated(small, context)
     assert context.chosen["modules"] == "`path` is transitive"
-    assert context.deltas.is_virtual("path")
+    assert context.deltas.of["path"].virtual is not None
     assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
     assert small.tuples(context.deltas.of["path"].inserted_rows()) == [(3, 5), (4, 5)]
 

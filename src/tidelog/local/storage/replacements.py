@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Rows, UInt64s, isin_rows
 from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.kernel.closures import bit_matrices as matrices
+from tidelog.local.kernel.closures.pair_differences import only_in_matrix
 from tidelog.local.storage.tables import Table
 
 
@@ -63,7 +63,7 @@ class Replacement:
         self._deleted: Rows | None = None
         more, both = len(after) - len(before), _matrices(before, after)
         if both is not None:
-            lost = int(matrices.only_in(*both, _NO_ROOM))
+            lost = int(only_in_matrix(*both, _NO_ROOM))
         else:  # the sizes give the other number
             lost = len(self.deleted()) if more >= 0 else len(self.inserted()) - more
         self.gained, self.lost = lost + more, lost
@@ -118,7 +118,7 @@ def _only_in(one: AnyVersion, other: AnyVersion) -> Rows:
     if both is None:
         rows = one.rows
         return rows[~other.contains(rows)]
-    rows = np.empty((int(matrices.only_in(*both, _NO_ROOM)), 2), np.int32)
+    rows = np.empty((int(only_in_matrix(*both, _NO_ROOM)), 2), np.int32)
     if len(rows):
-        matrices.only_in(*both, rows)
+        only_in_matrix(*both, rows)
     return rows

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, UInt64s
+from tidelog.core.arrays import Int32s, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import row_removal as removal
 from tidelog.local.kernel import table_rows as kernel
@@ -108,10 +108,10 @@ class Table(Indexed):
         """Make room for `count` rows, and choose between hash table and bit matrix."""
         if count > self._capacity:
             self._capacity = max(count, 2 * self._capacity)
-            self._rows = _resized(self._rows, self._capacity * self.arity)
+            self._rows = resized(self._rows, self._capacity * self.arity)
             for index in self.indexes.values():
-                index.next = _resized(index.next, self._capacity)
-                index.newer = _resized(index.newer, self._capacity) if len(index.newer) else index.newer
+                index.next = resized(index.next, self._capacity)
+                index.newer = resized(index.newer, self._capacity) if len(index.newer) else index.newer
             self._sync()
         self._choose_search(count)
 
@@ -322,9 +322,3 @@ class Store(Matrices):
         self.release_indexes(table.indexes.values())
         table.indexes.clear()
         table.detach()
-
-
-def _resized(buffer: Int32s, length: int) -> Int32s:
-    larger = np.empty(length, np.int32)
-    larger[: len(buffer)] = buffer
-    return larger

@@ -1,11 +1,6 @@
 """The words that B/F's compiled loop shares with Python.  `U` is one unit of rules: a row of addresses, and of what they lead to.
 
-The paper's sets are tables beside each relation of the unit, and parts of sets are prefixes of these tables:
-
-    C  CHECKED     D  AFFECTED, of which the first NEXT_AFFECTED have been taken
-    P  PROVED      V  its first PROCESSED rows
-    S  DISPROVED   O  its first REMOVED rows
-    E  EXPLICIT    I  TABLE
+The package's docstring says which words stand for the paper's sets.
 """
 
 from __future__ import annotations
@@ -41,7 +36,7 @@ RELATION_WIDTH = 22
 # CHECKED … AFFECTED   the numbers of these tables; EXPLICIT is -1 if there are no explicit facts
 # BACKWARD_FROM …      its rows of BACKWARD_PLANS, its forward plans, and the indexes on proved and on checked facts of it
 # INDEXES_FROM …       its indexes in OWN_INDEXES;  BY_FIRST_COLUMN: the one on the first column, or -1
-# LAST_AFFECTED        the end of the affected facts of this round
+# NEXT_AFFECTED        affected facts that have been taken;  LAST_AFFECTED: the end of the affected facts of this round
 # DECIDED              checked facts of which it is known whether they are proved or disproved
 
 # A backward plan: it finds the rule instances that derive a given fact, and stops at each of them (YIELD).
