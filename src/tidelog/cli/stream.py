@@ -65,9 +65,8 @@ def stream_command(
 ) -> None:
     """Maintain what follows from a program under a stream of updates; print or write what each of them changes."""
     from tidelog.cli.stream_display import stream_display
-    from tidelog.streams.following import Following
+    from tidelog.streams.following import Following, open_source
     from tidelog.streams.journal import Journal
-    from tidelog.streams.opening import open_source
 
     if resume and out is None:
         raise typer.BadParameter("--resume needs --out, beside which the position is recorded")

@@ -1,4 +1,4 @@
-"""`tidelog check` and `tidelog format`: commands about the text of programs."""
+"""`tidelog check`, `tidelog format` and `tidelog graph`: commands that read programs and derive nothing."""
 
 from __future__ import annotations
 
@@ -79,3 +79,22 @@ def _replace(path: Path, text: str) -> None:
         file.write(text)
     Path(file.name).chmod(path.stat().st_mode)
     Path(file.name).replace(path)
+
+
+@app.command("graph")
+@reporting
+def graph_command(
+    program: ProgramFile,
+    out: Annotated[Path, typer.Option("--out", help="The picture: a file that ends with .svg or .html.", metavar="FILE")],
+    other: Annotated[
+        Path | None, typer.Option("--diff", help="Show what changing the program into this one would touch.", metavar="PROGRAM")
+    ] = None,
+) -> None:
+    """Draw a program: hyper-nodes with their rules, what they read, negation, modules."""
+    from tidelog.report.graph import difference, picture
+    from tidelog.report.svg import GraphPicture
+
+    checked = check(source_of(program))
+    drawn = picture(checked) if other is None else difference(checked, check(source_of(other)))
+    GraphPicture(drawn).save(out)
+    typer.echo(f"{out}: {len(drawn.boxes)} boxes, {len(drawn.arrows)} arrows")

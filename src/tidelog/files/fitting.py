@@ -8,9 +8,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidelog.errors import fail
-from tidelog.files.columns import ARROW_TYPES, MixedColumn, TypedColumn
+from tidelog.files.columns import (
+    ARROW_TYPES,
+    MixedColumn,
+    TypedColumn,
+    one_zero_one_nan,
+    timestamps,
+    whole_numbers,
+    within_calendar,
+)
 from tidelog.files.objects import typed_if_uniform, value_of
-from tidelog.files.ranges import one_zero_one_nan, timestamps, whole_numbers, within_calendar
 from tidelog.files.raw import Cells, not_utf8
 from tidelog.files.text.text_types import infer, is_blank, parse
 from tidelog.functions.conform import conform

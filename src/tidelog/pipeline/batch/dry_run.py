@@ -9,8 +9,7 @@ from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.job.schemas import size_and_age
-from tidelog.pipeline.job.sizes import shown_size
-from tidelog.pipeline.report.outcome import Placement
+from tidelog.pipeline.report.outcome import Placement, shown_size
 from tidelog.program.modules import Module, ModuleKind
 from tidelog.redaction import shown_options, without_passwords
 

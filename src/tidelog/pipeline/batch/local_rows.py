@@ -1,17 +1,22 @@
-"""Rows of files for the local engine where `load` is not enough: mapped columns, and rows that do not fit."""
+"""Rows of files for the local engine where `load` is not enough: mapped columns, rows that do not fit, N-Triples and Turtle."""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tidelog.errors import did_you_mean, fail
+from tidelog.core.keys import value_of
+from tidelog.errors import fail
+from tidelog.files.raw import damaged, unreadable
 from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
-from tidelog.values import IRI, Kind, Literal, Value
+from tidelog.program.relations import Relation
+from tidelog.rdf.terms import key_of_term, scope_of
+from tidelog.values import IRI, RDF, Kind, Literal, Value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,9 +38,10 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     import pyarrow.compute as pc
 
     from tidelog.files.fitting import fit_cells, fit_text
-    from tidelog.files.matching import match_columns
+    from tidelog.files.matching import mapped, match_columns
 
-    raw = _mapped(_raw(source, relation), source, relation)
+    role = "which the job maps to `{column}`"
+    raw, _ = mapped(_raw(source, relation), source.columns, relation.name, relation, role)
     if not raw.columns:
         return [], [], 0
     matched = match_columns(raw, relation.name, relation)
@@ -73,26 +79,6 @@ def _raw(source: SourcePart, relation: Relation) -> RawTable:
         case Format.JSON_LINES:
             return read_json_lines(path, file_format, relation.name)
     return read_table_file(path, file_format)
-
-
-def _mapped(raw: RawTable, source: SourcePart, relation: Relation) -> RawTable:
-    """The table with the columns that the mapping and the relation name, in the relation's order and under its names."""
-    if not source.columns:
-        return raw
-    names = raw.names or tuple(f"c{number}" for number in range(1, len(raw.columns) + 1))
-    for given in source.columns:
-        if given not in names:
-            fix = did_you_mean(given, names) or f"its columns are {', '.join(names)}"
-            raise fail("TL081", f"{raw.source} has no column `{given}`, which the job maps to `{source.columns[given]}`", fix=fix)
-    place = {wanted: names.index(given) for given, wanted in source.columns.items()}
-    wanted = column_names(relation)
-    for name in wanted:
-        if name not in place and name in names and name not in source.columns:
-            place[name] = names.index(name)
-    if missing := [name for name in wanted if name not in place]:
-        fix = f"map one of {', '.join(names)} to it"
-        raise fail("TL081", f"{raw.source} has no column for `{missing[0]}` of `{relation.name}`", fix=fix)
-    return replace(raw, names=tuple(wanted), columns=tuple(raw.columns[place[name]] for name in wanted))
 
 
 def _rejected(raw: RawTable, matched: Matched, fitted: Sequence[Fitted], rows: list[int], relation: str) -> Iterator[RejectedRow]:
@@ -170,3 +156,82 @@ def _array(kind: Kind, values: list[Value]) -> pa.Array:
 
 def _described(literal: Literal) -> dict[str, str | None]:
     return {"value": literal.text, "type": literal.datatype, "lang": literal.language}
+
+
+# --- RDF ---------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Triples:
+    """The triples of a file, by relation of the program."""
+
+    rows: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
+    rejected: list[RejectedRow] = field(default_factory=list)
+    count: int = 0
+    others: int = 0
+    """Triples whose predicate or class is no relation of the program."""
+
+
+def triples_of(path: str, syntax: str, relations: dict[str, Relation]) -> Triples:
+    """All triples of a file, by relation: its predicate, or its class if the predicate is `rdf:type`."""
+    found = Triples()
+    scope = scope_of(str(Path(path).absolute()))
+    for triple in _parsed(Path(path), syntax):
+        found.count += 1
+        subject, target, predicate = (
+            _value_of_term(triple.subject, scope),
+            _value_of_term(triple.object, scope),
+            triple.predicate.value,
+        )
+        name, values = predicate, [subject, target]
+        if predicate == f"{RDF}type" and target is not None and isinstance(target.content, IRI):
+            name, values = target.content.text, [subject]
+        relation = relations.get(name)
+        if relation is None:
+            found.others += 1
+        elif relation.arity != len(values):
+            reason = f"`{name}` has {relation.arity} arguments, and this gives {len(values)}"
+            found.rejected.append(RejectedRow(name, path, path, f"{triple} .", reason))
+        elif misfit := _misfit(relation, values):
+            found.rejected.append(RejectedRow(name, path, path, f"{triple} .", misfit))
+        else:
+            found.rows.setdefault(name, []).append(tuple(value for value in values if value is not None))
+    return found
+
+
+def _misfit(relation: Relation, values: list[Value | None]) -> str | None:
+    """Why these values are no fact of a relation, or None if they are one."""
+    from tidelog.functions.conform import conform
+
+    for at, value in enumerate(values):
+        declared = relation.columns[at].type if relation.columns is not None else None
+        if value is None:
+            return "a term has no value: its text does not fit the datatype, or it is no term of RDF 1.1"
+        if isinstance(declared, Kind) and conform(declared, value) is None:
+            name = relation.columns[at].name if relation.columns else at + 1
+            return f"column {name}: it is of the type {value.kind}, and {declared} is declared"
+    return None
+
+
+def _value_of_term(term: Any, scope: str) -> Value | None:
+    """The value of a term; blank nodes belong to their file.  None if it has none."""
+    key = key_of_term(term, scope)
+    return None if key is None else value_of(key)
+
+
+def _parsed(path: Path, syntax: str) -> Iterator[Any]:
+    try:
+        import pyoxigraph
+    except ImportError as error:
+        raise fail("TL084", "pyoxigraph is not installed", fix='pip install "tidelog[rdf]"') from error
+    form = pyoxigraph.RdfFormat.N_TRIPLES if syntax == "nt" else pyoxigraph.RdfFormat.TURTLE
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data: Any = file
+            yield from pyoxigraph.parse(data, form, base_iri=path.absolute().as_uri())
+    except SyntaxError as error:
+        raise damaged(path, f"line {error.lineno}: {error.msg}") from error
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise damaged(path, f"not a whole gzip file ({error})") from error
+    except OSError as error:
+        raise unreadable(path, error) from error

@@ -20,8 +20,7 @@ from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.stores import store_at
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.parts import SinkPart
-from tidelog.pipeline.report.manifest import manifest_of
-from tidelog.pipeline.report.outcome import Outcome, Output
+from tidelog.pipeline.report.outcome import Outcome, Output, manifest_of
 from tidelog.redaction import shown_options, without_passwords
 
 

@@ -22,7 +22,6 @@ from tidelog.pipeline.job.parts import (
     SourcePart,
     StreamPart,
 )
-from tidelog.pipeline.job.sizes import size_of
 from tidelog.pipeline.job.toml_checks import Section
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
@@ -42,9 +41,7 @@ def is_uri(path: str) -> bool:
 
 def read_engine(part: Section, folder: Path) -> EnginePart:
     """`[engine]`."""
-    budget: int | None = None
-    if part.has("memory_budget"):
-        budget = _size(part, "memory_budget")
+    budget = part.size("memory_budget")
     engine = EnginePart(
         part.choice("name", ("spark", "local"), "spark"),
         budget,
@@ -61,17 +58,6 @@ def read_engine(part: Section, folder: Path) -> EnginePart:
                     key, "the local engine evaluates everything in its own process", 'remove it, or use name = "spark"', "TL091"
                 )
     return engine
-
-
-def _size(part: Section, key: str) -> int | None:
-    """A size, as a text with a unit or a number of bytes."""
-    number_or_text = part.raw(key)
-    if isinstance(number_or_text, int) and not isinstance(number_or_text, bool) and number_or_text > 0:
-        return number_or_text
-    size = size_of(number_or_text) if isinstance(number_or_text, str) else None
-    if size is None:
-        part.note(key, f"{number_or_text!r} is not a size", 'write it like "2 GB" or "512 MiB"')
-    return size
 
 
 def read_limits(part: Section) -> LimitsPart:

@@ -10,8 +10,7 @@ from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
 from tidelog.pipeline.batch.sinks import write_report
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.report.outcome import Outcome
-from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
+from tidelog.pipeline.report.outcome import AppliedUpdate, Outcome, StreamHistory
 from tidelog.pipeline.report.terminal import Terminal
 from tidelog.pipeline.streaming.stream_state import Commit
 from tidelog.syntax.printer import Printer

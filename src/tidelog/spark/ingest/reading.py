@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tidelog.files.text.delimited import Header
 from tidelog.program.relations import Relation
-from tidelog.spark.ingest.ingested import Ingested
+from tidelog.spark.ingest.ingested import Ingested, Target
 from tidelog.spark.ingest.rejects import Rejects
 from tidelog.spark.ingest.sources import (
     RDF_FORMATS,
@@ -22,7 +22,6 @@ from tidelog.spark.ingest.sources import (
     read_table,
 )
 from tidelog.spark.ingest.tables import ingest_frame, ingest_local, ingest_parquet
-from tidelog.spark.ingest.target import Target
 from tidelog.spark.ingest.text.texts import TextReader
 from tidelog.spark.session.lineage import Lineage
 

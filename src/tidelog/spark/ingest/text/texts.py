@@ -14,7 +14,7 @@ from tidelog.files.matching import Matched, declared_kinds, find_names
 from tidelog.files.raw import RawTable
 from tidelog.files.text.delimited import Header
 from tidelog.spark.ingest.fitting import Plan
-from tidelog.spark.ingest.ingested import Ingested, keep, split
+from tidelog.spark.ingest.ingested import Ingested, Target, keep, split
 from tidelog.spark.ingest.sources import (
     LARGEST_WHOLE,
     WHOLE,
@@ -24,7 +24,6 @@ from tidelog.spark.ingest.sources import (
     read_errors_explained,
     read_lines,
 )
-from tidelog.spark.ingest.target import Target
 from tidelog.spark.ingest.text import delimited, json_lines
 from tidelog.spark.ingest.text.delimited import Dialect, FileLook
 from tidelog.spark.ingest.text.inference import Seen, seen_in_all
