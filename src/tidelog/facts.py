@@ -133,12 +133,7 @@ class Facts:
 
     def __repr__(self) -> str:
         rows = [tuple(map(str, fact)) for fact in self.head()]
-        widths = [max(map(len, cells)) for cells in zip(self.columns, *rows, strict=True)] if self.columns else []
-        lines = [
-            self._title(),
-            *("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in (self.columns, *rows)),
-        ]
-        return "\n".join([*lines, *self._more()])
+        return "\n".join([self._title(), *aligned((self.columns, *rows)), *self._more()])
 
     def _repr_html_(self) -> str:
         def row(cells: Sequence[object], tag: str) -> str:
@@ -178,6 +173,13 @@ class AllFacts:
 
     def __repr__(self) -> str:
         return "\n".join(f"{facts.name}: {len(facts):,}" for facts in self.relations)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows of cells as lines, one column below the other."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _empty_type(kind: Kind | None) -> pa.DataType:

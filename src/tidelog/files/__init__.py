@@ -3,7 +3,7 @@
 In: `reading.read` is the entry.  `formats` chooses format and files; `delimited`, `json_lines` and `tables` read
 sources into `raw` columns; `matching` assigns columns to those of the relation; `fitting` gives them types, with `text_types` and
 `objects`; `rejects` reports rows that do not fit; `columns` is the result.
-Out: `writing.write` is the entry; `texts` formats CSV and JSON Lines.
+Out: `writing.write` is the entry.
 
 Nothing here knows an engine: the dictionary of an engine encodes the columns.
 """

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tidelog.files.fitting import Fitted
     from tidelog.files.matching import Matched
     from tidelog.files.raw import RawTable
+    from tidelog.files.rejects import Misfits
     from tidelog.program.relations import Relation
 
 
@@ -37,25 +38,22 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from tidelog.files.fitting import fit_cells, fit_text
+    from tidelog.files.fitting import fit_columns
     from tidelog.files.matching import mapped, match_columns
+    from tidelog.files.reading import read_raw
+    from tidelog.files.rejects import Misfits
 
-    role = "which the job maps to `{column}`"
-    raw, _ = mapped(_raw(source, relation), source.columns, relation.name, relation, role)
+    header = True if source.columns and source.header == "auto" else source.header
+    declared = None if source.columns else relation
+    raw = read_raw(Path(source.path or ""), relation.name, declared, local_format(source), header)
+    raw, _ = mapped(raw, source.columns, relation.name, relation, "which the job maps to `{column}`")
     if not raw.columns:
         return [], [], 0
     matched = match_columns(raw, relation.name, relation)
-    fitted = [
-        fit_text(cells, kind) if raw.is_text and not isinstance(cells, list) else fit_cells(cells, kind, raw.source, label)
-        for cells, kind, label in zip(
-            (raw.columns[position] for position in matched.positions), matched.kinds, matched.labels, strict=True
-        )
-    ]
-    masks = [mask for column in fitted if (mask := column.misfits()) is not None]
-    bad = masks[0] if masks else pa.chunked_array([pa.array([False] * raw.rows)])
-    for mask in masks[1:]:
-        bad = pc.or_(bad, mask)
-    rejected = list(_rejected(raw, matched, fitted, pc.indices_nonzero(bad).to_pylist(), relation.name))
+    fitted = fit_columns(raw, matched)
+    misfits = Misfits(fitted)
+    bad = misfits.rows if misfits.rows is not None else pa.chunked_array([pa.array([False] * raw.rows)])
+    rejected = list(_rejected(raw, matched, fitted, misfits, pc.indices_nonzero(bad).to_pylist(), relation.name))
     good = pc.invert(bad)
     columns = [_kept(column, good) for column in fitted]
     if all(isinstance(column, pa.ChunkedArray) for column in columns):
@@ -64,29 +62,13 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     return list(tables_of(relation, zip(*lists, strict=True))), rejected, raw.rows
 
 
-def _raw(source: SourcePart, relation: Relation) -> RawTable:
-    from tidelog.files.formats import Format, format_of
-    from tidelog.files.tables import read_table_file
-    from tidelog.files.text.delimited import read_delimited
-    from tidelog.files.text.json_lines import read_json_lines
-
-    path = Path(source.path or "")
-    file_format = format_of(path, local_format(source))
-    match file_format.format:
-        case Format.CSV | Format.TSV | Format.FACTS:
-            header = True if source.columns and source.header == "auto" else source.header
-            return read_delimited(path, file_format, relation.name, None if source.columns else relation, header)
-        case Format.JSON_LINES:
-            return read_json_lines(path, file_format, relation.name)
-    return read_table_file(path, file_format)
-
-
-def _rejected(raw: RawTable, matched: Matched, fitted: Sequence[Fitted], rows: list[int], relation: str) -> Iterator[RejectedRow]:
+def _rejected(
+    raw: RawTable, matched: Matched, fitted: Sequence[Fitted], misfits: Misfits, rows: list[int], relation: str
+) -> Iterator[RejectedRow]:
     from tidelog.files.rejects import shown
 
-    misfits = [column.misfits() for column in fitted]
     for row, place in zip(rows, raw.places(rows), strict=True):
-        at = next(at for at, mask in enumerate(misfits) if mask is not None and mask[row].as_py())
+        at = misfits.column(row)
         column = fitted[at]
         if column.missing is not None and column.missing[row].as_py():
             problem = "it is empty" if raw.is_text else "it is null"

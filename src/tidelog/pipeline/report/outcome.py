@@ -186,7 +186,7 @@ def manifest_of(outcome: Outcome, previous: list[str] | None = None) -> dict[str
         "settings": outcome.settings,
         "versions": outcome.versions,
         "program": {"name": outcome.program_name, "sha256": digest, "text": outcome.program_text},
-        "inputs": [_input(entry) for entry in outcome.inputs],
+        "inputs": [asdict(entry) | {"modified": _moment(entry.modified)} for entry in outcome.inputs],
         "rejected": outcome.rejected,
         "rejects_folder": outcome.rejects_folder if outcome.rejected else None,
         "counts": outcome.counts,
@@ -195,10 +195,6 @@ def manifest_of(outcome: Outcome, previous: list[str] | None = None) -> dict[str
         "sinks": [asdict(entry) for entry in outcome.outputs],
         **({} if previous is None else {"previous": previous}),
     }
-
-
-def _input(entry: Input) -> dict[str, Any]:
-    return asdict(entry) | {"modified": _moment(entry.modified)}
 
 
 def _moment(moment: datetime | None) -> str | None:

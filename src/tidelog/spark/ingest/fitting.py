@@ -15,7 +15,7 @@ from tidelog.files.columns import MixedColumn, TypedColumn
 from tidelog.files.fitting import Fitted, fit_cells, fit_text
 from tidelog.files.matching import Matched, default_values
 from tidelog.files.raw import Cells, RawTable
-from tidelog.files.rejects import default_misfit, problem_of, shown, with_article
+from tidelog.files.rejects import Misfits, default_misfit, problem_of, shown, with_article
 from tidelog.functions.conform import conform
 from tidelog.spark.ingest.rejects import REJECT, record_of
 from tidelog.values import Kind, Value, text_of
@@ -68,21 +68,14 @@ def fit_rows(table: RawTable, plan: Plan, record: Record) -> pa.RecordBatch:
     columns = [_fitted(table, plan, at) for at in range(len(plan.kinds))]
     for at, default in plan.defaults.items():
         columns[at] = columns[at].with_default(default) or columns[at]
-    misfits = [(at, mask) for at, column in enumerate(columns) if (mask := column.misfits()) is not None]
-    if not misfits:
-        keys = [keys_of_column(column.column()) for column in columns]
-        return _batch(keys, table.rows, [])
-    union = misfits[0][1]
-    for _, mask in misfits[1:]:
-        union = pc.or_(union, mask)
+    misfits = Misfits(columns)
+    if misfits.rows is None:
+        return _batch([keys_of_column(column.column()) for column in columns], table.rows, [])
     records = []
-    for row in pc.indices_nonzero(union).to_pylist():
-        at = next(at for at, mask in misfits if mask[row].as_py())
-        missing = columns[at].missing
-        is_missing = missing is not None and missing[row].as_py()
-        reason = problem_of(table, plan.matched, columns[at], at, row, is_missing=is_missing)
-        records.append(record(row, plan.matched.labels[at], reason))
-    good = pc.invert(union)
+    for row in pc.indices_nonzero(misfits.rows).to_pylist():
+        at = misfits.column(row)
+        records.append(record(row, plan.matched.labels[at], problem_of(table, plan.matched, columns[at], at, row)))
+    good = pc.invert(misfits.rows)
     keys = [keys_of_column(_where(column, good)) for column in columns]
     return _batch(keys, table.rows - len(records), records)
 

@@ -31,8 +31,7 @@ from tidelog.spark.data.novelty import TINY
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import BEFORE
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges
-from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, PreUpdateState
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Term, Variable
 
 if TYPE_CHECKING:

@@ -22,10 +22,9 @@ from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.sets import Delta, Sets
-from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
+from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing
 from tidelog.spark.maintenance.in_rounds.deletion import Deletion
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges, RuleDelta
-from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, PreUpdateState, RuleDelta
 from tidelog.spark.maintenance.in_rounds.rederivation import Rederivation
 from tidelog.syntax.tree import Atom, Negation, Variable
 
@@ -177,7 +176,7 @@ class FrameMaintenance:
                     uses.append((rule, seeing(at, d.inserted, rounds.relations), at, d.inserted.count))
                 elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.deleted.count:
                     variant = _with(rename_apart(literal.atom, rule), rule)
-                    uses.append((variant, seeing_first(d.deleted, rounds.relations), 0, d.deleted.count))
+                    uses.append((variant, seeing(0, d.deleted, rounds.relations), 0, d.deleted.count))
             for variant, sees, first, start in uses:
                 _note(found, rule.head.predicate, rounds.joined(variant, sees, first, start), start)
         return found

@@ -18,7 +18,7 @@ from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.sets import WORTH_FETCHING, Sets
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
-from tidelog.syntax.tree import Atom, Literal, Negation
+from tidelog.syntax.tree import Atom, Literal, Negation, atoms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -101,7 +101,7 @@ class Rederivation:
 
     def _fetched(self, new: Mapping[str, FrameRelation]) -> Mapping[str, FrameRelation]:
         """Fetch all that rounds read to the driver, where that is little and few facts were rederived."""
-        lower = {atom for rule in self.unit.rules for atom in _predicates(rule)} - set(self.unit.relations)
+        lower = {atom.predicate for rule in self.unit.rules for atom, _ in atoms(rule.body)} - set(self.unit.relations)
         read = [*self.rest.values(), *(self.rounds.relations[name] for name in lower)]
         if sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING:
             return new
@@ -109,8 +109,3 @@ class Rederivation:
             self._lower[name] = self.sets.at_hand(self.rounds.relations[name])
         self.rest = {name: self.sets.at_hand(facts) for name, facts in self.rest.items()}
         return {name: self.sets.at_hand(facts) for name, facts in new.items()}
-
-
-def _predicates(rule: CoreRule) -> set[str]:
-    atoms = [literal.atom if isinstance(literal, Negation) else literal for literal in rule.body]
-    return {atom.predicate for atom in atoms if isinstance(atom, Atom)}
