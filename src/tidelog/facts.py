@@ -6,11 +6,13 @@ A result is a snapshot: later updates do not change it.
 from __future__ import annotations
 
 import html
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
+from tidelog.values import from_python
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,8 +73,6 @@ class Facts:
     def __contains__(self, fact: object) -> bool:
         """Whether a tuple is among the facts; values compare by kind and content, so 1 is not 1.0."""
         import numpy as np
-
-        from tidelog.values import from_python
 
         if not isinstance(fact, tuple) or len(fact) != len(self.columns):
             return False
@@ -192,8 +192,6 @@ def _empty_type(kind: Kind | None) -> pa.DataType:
 
 def _require(module: str) -> Any:
     """An optional library, or an error that says how to install it."""
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -13,6 +13,8 @@ import typer
 from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
 from tidelog.errors import Diagnostics, TidelogError, fail, render_all
 from tidelog.program.program import Program, check
+from tidelog.syntax.parser import parse
+from tidelog.syntax.printer import Printer
 
 
 @app.command("check")
@@ -50,9 +52,6 @@ def format_command(
     only_check: Annotated[bool, typer.Option("--check", help="Print nothing; status 1 if the form differs.")] = False,
 ) -> None:
     """Print a program in canonical form, comments kept."""
-    from tidelog.syntax.parser import parse
-    from tidelog.syntax.printer import Printer
-
     if write and only_check:
         message = "--write and --check exclude each other"
         raise typer.BadParameter(message)

@@ -18,7 +18,7 @@ from tidelog.core.rewriting import core_of_rule
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
-from tidelog.program.queries import ANSWER, Query
+from tidelog.program.queries import ANSWER, Query, check_query
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
@@ -115,8 +115,6 @@ class Materialisation(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
-        from tidelog.program.queries import check_query
-
         query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained_engine()
         with lost_blocks_explained():

@@ -6,26 +6,26 @@ import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from tidelog.core.keys import value_of
 from tidelog.errors import fail
-from tidelog.files.raw import damaged, unreadable
+from tidelog.files.columns import ARROW_TYPES
+from tidelog.files.fitting import Fitted, fit_columns
+from tidelog.files.matching import Matched, mapped, match_columns
+from tidelog.files.raw import RawTable, damaged, unreadable
+from tidelog.files.reading import read_raw
+from tidelog.files.rejects import Misfits, shown
+from tidelog.functions.conform import conform
 from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
 from tidelog.program.relations import Relation
 from tidelog.rdf.terms import key_of_term, scope_of
-from tidelog.values import IRI, RDF, Kind, Literal, Value
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tidelog.files.fitting import Fitted
-    from tidelog.files.matching import Matched
-    from tidelog.files.raw import RawTable
-    from tidelog.files.rejects import Misfits
-    from tidelog.program.relations import Relation
+from tidelog.values import IRI, RDF, Kind, Literal, Value, from_python
 
 
 def local_format(source: SourcePart) -> str | None:
@@ -35,14 +35,6 @@ def local_format(source: SourcePart) -> str | None:
 
 def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], list[RejectedRow], int]:
     """Tables with the rows that fit, the rows that do not, and how many rows there are in all."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from tidelog.files.fitting import fit_columns
-    from tidelog.files.matching import mapped, match_columns
-    from tidelog.files.reading import read_raw
-    from tidelog.files.rejects import Misfits
-
     header = True if source.columns and source.header == "auto" else source.header
     declared = None if source.columns else relation
     raw = read_raw(Path(source.path or ""), relation.name, declared, local_format(source), header)
@@ -65,8 +57,6 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
 def _rejected(
     raw: RawTable, matched: Matched, fitted: Sequence[Fitted], misfits: Misfits, rows: list[int], relation: str
 ) -> Iterator[RejectedRow]:
-    from tidelog.files.rejects import shown
-
     for row, place in zip(rows, raw.places(rows), strict=True):
         at = misfits.column(row)
         column = fitted[at]
@@ -87,8 +77,6 @@ def _cell(raw: RawTable, at: int, row: int) -> object:
 
 def _kept(column: Fitted, good: pa.ChunkedArray) -> pa.ChunkedArray | list[Value]:
     """The cells of the rows that fit, IRIs marked as such."""
-    import pyarrow as pa
-
     if isinstance(column.values, list):
         return [value for value, fits in zip(column.values, good.to_pylist(), strict=True) if fits and value is not None]
     values = column.values.filter(good)
@@ -96,14 +84,10 @@ def _kept(column: Fitted, good: pa.ChunkedArray) -> pa.ChunkedArray | list[Value
 
 
 def _value(cell: Any) -> Value:
-    from tidelog.values import from_python
-
     return from_python(IRI(cell["iri"]) if isinstance(cell, dict) else cell)
 
 
 def _iris(texts: list[str]) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array([{"iri": text} for text in texts], pa.struct([("iri", pa.string())]))
 
 
@@ -112,8 +96,6 @@ def _iris(texts: list[str]) -> pa.Array:
 
 def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator[pa.Table]:
     """Rows of any values as tables, one for each combination of kinds, so that nothing is converted on the way in."""
-    import pyarrow as pa
-
     groups: dict[tuple[Kind, ...], list[tuple[Value, ...]]] = {}
     for row in rows:
         groups.setdefault(tuple(value.kind for value in row), []).append(row)
@@ -123,10 +105,6 @@ def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator
 
 
 def _array(kind: Kind, values: list[Value]) -> pa.Array:
-    import pyarrow as pa
-
-    from tidelog.files.columns import ARROW_TYPES
-
     contents: list[Any] = [value.content for value in values]
     if kind is Kind.IRI:
         return _iris([iri.text for iri in contents])
@@ -183,8 +161,6 @@ def triples_of(path: str, syntax: str, relations: dict[str, Relation]) -> Triple
 
 def _misfit(relation: Relation, values: list[Value | None]) -> str | None:
     """Why these values are no fact of a relation, or None if they are one."""
-    from tidelog.functions.conform import conform
-
     for at, value in enumerate(values):
         declared = relation.columns[at].type if relation.columns is not None else None
         if value is None:

@@ -12,6 +12,8 @@ import uuid
 from pathlib import Path
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from tidelog.errors import fail
 from tidelog.pipeline.job.reading_parts import is_uri
 
@@ -61,10 +63,7 @@ class LocalStore:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
         try:
-            with temporary.open("x", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+            write_through(temporary, text)
             temporary.replace(target)
             synchronise(target.parent)
         finally:
@@ -91,6 +90,14 @@ class LocalStore:
             for file in files:
                 synchronise(Path(folder) / file)
             synchronise(Path(folder))
+
+
+def write_through(path: Path, text: str) -> None:
+    """Create a file, and write it through to the disk."""
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def synchronise(path: Path) -> None:
@@ -159,7 +166,6 @@ class RemoteStore:
 
 
 def _file_system(uri: str) -> tuple[Any, str]:
-    import pyarrow as pa
     from pyarrow import fs
 
     known = uri.replace("s3a://", "s3://", 1).replace("s3n://", "s3://", 1)

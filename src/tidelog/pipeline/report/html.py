@@ -8,6 +8,7 @@ from itertools import groupby
 
 from tidelog.pipeline.report.outcome import Outcome, StreamHistory, shown_size
 from tidelog.pipeline.report.plots import Bar, bars, columns
+from tidelog.report.svg import html_page
 
 _COLOURS = 6
 _MOST_RELATIONS = 60
@@ -32,14 +33,8 @@ def page(outcome: Outcome) -> str:
         _section("Settings", _settings(outcome)),
         _section(f"Program {outcome.program_name}", f"<pre>{escape(outcome.program_text)}</pre>"),
     )
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(parts)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    body = "\n".join(parts)
+    return html_page(title, _STYLE, f"<main>\n{body}\n</main>")
 
 
 def _head(outcome: Outcome) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ def numbered(count: int, start: int) -> np.ndarray[tuple[int, int], np.dtype[np.
 
 def test_facts_of_a_time(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidelog.spark.maintenance.in_rounds.pre_update_state._WORTH_PARTING", 0)
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         relation = FrameRelation(2, ("c0",))
         for start, count in ((0, 1), (10, 2), (20, 30), (60, 30)):
             relation.add(lineage.cut(relation.partitioned(frame_of_rows(spark, numbered(count, start)))), count, lineage)
