@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
-from types import TracebackType
 from typing import Self
 
 from tidelog.errors import Diagnostics, TidelogError, fail
@@ -50,15 +49,12 @@ class Sinks:
             for _, folder in self._folders:
                 folder.begin()
         except BaseException:
-            self._end()
+            self.__exit__()
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_exception: object) -> None:
         """Release the folders; what was not published is removed."""
-        self._end()
-
-    def _end(self) -> None:
         for _, folder in self._folders:
             folder.end()
 

@@ -106,16 +106,12 @@ def _where(column: Fitted, good: pa.ChunkedArray) -> TypedColumn | MixedColumn:
 def _batch(keys: list[pa.Array], rows: int, records: list[str]) -> pa.RecordBatch:
     """Rows that fit, then those that do not."""
     names = [*(f"k{at}" for at in range(len(keys))), REJECT]
-    arrays = [_string(column) for column in keys]
+    arrays = [column if pa.types.is_string(column.type) else column.cast(pa.string()) for column in keys]
     if not records:
         return pa.RecordBatch.from_arrays([*arrays, pa.nulls(rows, pa.string())], names)
     nothing = pa.nulls(len(records), pa.string())
     rejects = pa.concat_arrays([pa.nulls(rows, pa.string()), pa.array(records, pa.string())])
     return pa.RecordBatch.from_arrays([*(pa.concat_arrays([column, nothing]) for column in arrays), rejects], names)
-
-
-def _string(column: pa.Array) -> pa.Array:
-    return column if pa.types.is_string(column.type) else column.cast(pa.string())
 
 
 def _none_of(cells: Cells) -> Cells:
