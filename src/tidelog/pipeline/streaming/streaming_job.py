@@ -65,7 +65,10 @@ class StreamingJob:
         """The error of the update at which the job stops."""
 
     def _backend(self, job: Job) -> SparkBackend:
-        return SparkBackend(job, lambda progress: self.progress(progress), spark=self._spark)
+        return SparkBackend(job, self._look, spark=self._spark)
+
+    def _look(self, progress: Any) -> None:
+        self.progress(progress)
 
     @property
     def _rules(self) -> str:

@@ -229,23 +229,17 @@ class Deletion:
             if rule.head.predicate != name:
                 continue
             head = Atom("#suspect", (*_args(rule.head), _TIME))
-            body: list[Literal] = [head]
-            seen: list[FrameRelation | None] = [suspects]
+            seen: list[tuple[Literal, FrameRelation | None]] = [(head, suspects)]
             for at, literal in enumerate(rule.body):
                 if self._is_own(literal):
-                    body += _timely(literal, at)
-                    seen += [self.past.of(literal.predicate, until=until), None]
+                    timed, test = _timely(literal, at)
+                    seen += [(timed, self.past.of(literal.predicate, until=until)), (test, None)]
                     if literal.predicate in self._excluded:
-                        body.append(Negation(literal))
-                        seen.append(self._excluded[literal.predicate])
+                        seen.append((Negation(literal), self._excluded[literal.predicate]))
                 else:
-                    body.append(literal)
-                    seen.append(None)
-                    for test, facts in self._only_old(rule, literal):
-                        body.append(test)
-                        seen.append(facts)
-            variant = replace(rule, head=head, body=tuple(body))
-            proofs.append(self._joined(variant, seen, self.rounds.relations, 0, suspects.count))
+                    seen += [(literal, None), *self._only_old(rule, literal)]
+            variant = replace(rule, head=head, body=tuple(literal for literal, _ in seen))
+            proofs.append(self._joined(variant, [facts for _, facts in seen], self.rounds.relations, 0, suspects.count))
         return proofs
 
     def _only_old(self, rule: CoreRule, literal: Literal) -> Iterator[tuple[Literal, FrameRelation]]:

@@ -76,28 +76,23 @@ class Rederivation:
 
     def _joined(self, rule: CoreRule, start: FrameRelation, start_at: int | None, count: int) -> DataFrame | Int32s:
         """Over-deleted heads of instances that hold; starting from the heads, or from rederived facts in the body."""
-        body: list[Literal] = [rule.head]
-        seen: list[FrameRelation | None] = [self.rest[rule.head.predicate]]
+        seen: list[tuple[Literal, FrameRelation | None]] = [(rule.head, self.rest[rule.head.predicate])]
         first = 0
         for at, literal in enumerate(rule.body):
-            first = len(body) if at == start_at else first
             if at == start_at:
-                body.append(literal)
-                seen.append(start)
+                first = len(seen)
+                seen.append((literal, start))
             elif isinstance(literal, Atom) and literal.predicate in self.unit.relations:
-                body.append(literal)
-                seen.append(self.past.whole(literal.predicate).untimed())
+                seen.append((literal, self.past.whole(literal.predicate).untimed()))
                 if literal.predicate in self.rest:
-                    body.append(Negation(literal))
-                    seen.append(self.rest[literal.predicate])
+                    seen.append((Negation(literal), self.rest[literal.predicate]))
             else:
-                body.append(literal)
-                seen.append(None)
+                seen.append((literal, None))
 
         def relation_at(at: int, predicate: str) -> FrameRelation:
-            return found if (found := seen[at]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
+            return found if (found := seen[at][1]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
 
-        return self.rounds.joined(replace(rule, body=tuple(body)), relation_at, first, count)
+        return self.rounds.joined(replace(rule, body=tuple(literal for literal, _ in seen)), relation_at, first, count)
 
     def _fetched(self, new: Mapping[str, FrameRelation]) -> Mapping[str, FrameRelation]:
         """Fetch all that rounds read to the driver, where that is little and few facts were rederived."""
