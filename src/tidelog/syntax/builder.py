@@ -28,7 +28,7 @@ from tidelog.syntax.reading import (
     unquoted,
 )
 from tidelog.syntax.renaming import names_inside
-from tidelog.syntax.zodiac import GroupedAggregate, comparison_of, from_zodiac
+from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac
 
 DEEPEST = 100
 """The deepest nesting of calls in an expression; it keeps recursive walks safe."""
@@ -136,7 +136,7 @@ class Builder(Transformer[Token, Any]):
 
     def bind(self, children: list[Any]) -> tree.Comparison:
         word, _, expression, variable, closing = children
-        return comparison_of(self.variable([variable]), as_term(expression), _span(word, closing))
+        return tree.Comparison("=", self.variable([variable]), as_term(expression), _span(word, closing))
 
     def zodiac_aggregate(self, children: list[Any]) -> GroupedAggregate:
         word, _, body, groups, function, _, *target, result = children
