@@ -236,7 +236,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def __getitem__(self, relation: str) -> Facts:
         held = self._held(relation)
-        return self._facts(relation, held.version() if isinstance(held, Table) else held)
+        return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
@@ -252,9 +252,6 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _held(self, relation: str) -> Any:
         self._check_known(relation)
         return self._maintained().stored(relation)
-
-    def _facts(self, relation: str, held: Any) -> Facts:
-        return self._shown(self.relations[relation], held)
 
     def _shown(self, known: Relation, held: Any) -> Facts:
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]

@@ -22,9 +22,8 @@ from tidelog.core.rule_report import Visit
 from tidelog.core.statistics import Statistics
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, MarkedStep
 from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences, InTurn
-from tidelog.local.maintenance.delta.marked_step import MarkedStep
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext
 from tidelog.local.program_state import ProgramState

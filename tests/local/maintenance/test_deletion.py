@@ -70,7 +70,7 @@ def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: Histo
         list(counted.facts())  # so that everything is derived
         engine.count_derivations(Watch())  # which counts, if nobody has
         instances = 0
-        for unit in engine.structure.in_order():
+        for unit in engine.structure.units.values():
             for name in {rule.head.predicate for rule in unit.rules} if counting.is_counted(unit, engine.state) else ():
                 table = engine.state.tables[name]
                 assert table.counters is not None

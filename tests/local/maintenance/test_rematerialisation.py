@@ -97,7 +97,7 @@ def test_a_relation_that_was_virtual_is_stored() -> None:
 def test_a_relation_that_was_stored_is_closed() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
     state = small.state
-    state.drop_virtual("path")
+    state.virtual.pop("path")
     table = state.ensure_table("path", 2)
     table.insert(small.rows((1, 2), (9, 9)))
     context = begun(small, changes_rules=True)
@@ -108,7 +108,7 @@ def test_a_relation_that_was_stored_is_closed() -> None:
 
 def test_a_new_relation_is_closed() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
-    small.state.drop_virtual("path")
+    small.state.virtual.pop("path")
     context = begun(small, changes_rules=True)
     assert close_anew(small.runtime("path"), context, "path") is None
     assert len(delta(small, context, "path")[0]) == 6

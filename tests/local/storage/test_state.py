@@ -82,7 +82,7 @@ def test_a_virtual_relation_keeps_its_row() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
     state = small.state
     number = state.number_of("path")
-    relation = state.drop_virtual("path")
+    relation = state.virtual.pop("path")
     assert state.number_of("other") != number
     state.set_virtual("path", relation)
     assert state.number_of("path") == number

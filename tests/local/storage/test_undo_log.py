@@ -73,7 +73,7 @@ def test_tables_and_virtual_relations_come_back(small: SmallEngine) -> None:
     state.explicit_table("edge").insert(small.rows((1, 2)))
     state.explicit["twice"].remove(small.rows((7, 7)))
     state.take_table("twice")
-    state.drop_virtual("path")
+    state.virtual.pop("path")
     state.answered["edge"] = 3
     undo.rollback()
     assert {name: table.number for name, table in state.tables.items()} == numbers

@@ -12,19 +12,9 @@ import math
 import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
-from tidelog.local.kernel import terms
+from tidelog.local.kernel import memory, terms
 from tidelog.local.kernel.build import part, service
-from tidelog.local.kernel.memory import (
-    ANY_LENGTH,
-    bits_of,
-    bytes_at,
-    difference_overflows,
-    float_of,
-    int32s,
-    int64s,
-    product_overflows,
-    sum_overflows,
-)
+from tidelog.local.kernel.memory import bits_of, bytes_at, float_of, int32s, int64s
 from tidelog.local.kernel.terms import compare_values
 
 PUSH, ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO = range(6)
@@ -99,11 +89,11 @@ def _subtract_moments(stack: Int64s, at: int, kind: int, a: int, b: int) -> bool
 def _on_integers(op: int, stack: Int64s, at: int, a: int, b: int) -> bool:
     """Two integers; what does not fit into 64 bits is undefined."""
     if op == ADD:
-        return not sum_overflows(a, b) and _put(stack, at, terms.INT, a + b)
+        return not memory.sum_overflows(a, b) and _put(stack, at, terms.INT, a + b)
     if op == SUBTRACT:
-        return not difference_overflows(a, b) and _put(stack, at, terms.INT, a - b)
+        return not memory.difference_overflows(a, b) and _put(stack, at, terms.INT, a - b)
     if op == MULTIPLY:
-        return not product_overflows(a, b) and _put(stack, at, terms.INT, a * b)
+        return not memory.product_overflows(a, b) and _put(stack, at, terms.INT, a * b)
     if b == 0 or (op == DIVIDE and a == _SMALLEST and b == -1):
         return False
     if b == -1:
@@ -263,8 +253,5 @@ def evaluate(T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack
 @service
 def evaluate_at(T: int, code: int, begin: int, end: int, slots: int, stack: int) -> int:
     """`evaluate`, with addresses."""
-    return np.int64(
-        evaluate(
-            int64s(T, ANY_LENGTH), int32s(code, ANY_LENGTH), begin, end, int32s(slots, ANY_LENGTH), int64s(stack, ANY_LENGTH)
-        )
-    )
+    words, slot_values = int32s(code, memory.ANY_LENGTH), int32s(slots, memory.ANY_LENGTH)
+    return np.int64(evaluate(int64s(T, memory.ANY_LENGTH), words, begin, end, slot_values, int64s(stack, memory.ANY_LENGTH)))

@@ -10,23 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel import layout
+from tidelog.local.kernel import layout, table_rows
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.table_rows import (
-    bits_of_table,
-    chain,
-    clear_bit,
-    has_bit,
-    heads_of,
-    home_slot,
-    key_slot,
-    older_rows,
-    rows_of,
-    set_bit,
-    slot_for,
-    slots_of,
-)
 
 
 @part
@@ -51,7 +37,7 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
         at = (at + 1) & mask
         if slots[at] == 0:
             return
-        home = np.int64(home_slot(rows, (np.int64(slots[at]) - 1) * arity, columns, count, np.uint64(mask)))
+        home = np.int64(table_rows.home_slot(rows, (np.int64(slots[at]) - 1) * arity, columns, count, np.uint64(mask)))
         if (at - home) & mask >= (at - gap) & mask:
             slots[gap] = slots[at]
             slots[at] = 0
@@ -62,12 +48,16 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
 def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int:
     """The number of a row, or -1; without a hash table, along the chain of an index on the first column, which has all rows."""
     if M[table, layout.BITS] == 0:
-        return np.int64(slots_of(M, table)[slot_for(M, table, key)]) - 1
+        return np.int64(table_rows.slots_of(M, table)[table_rows.slot_for(M, table, key)]) - 1
     domain = M[table, layout.DOMAIN]
-    if key[0] >= domain or key[1] >= domain or not has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1]):
+    if (
+        key[0] >= domain
+        or key[1] >= domain
+        or not table_rows.has_bit(table_rows.bits_of_table(M, table), domain >> 6, key[0], key[1])
+    ):
         return -1
-    rows, following = rows_of(M, table), older_rows(M, X, table, index)
-    row = chain(M, X, index, key)
+    rows, following = table_rows.rows_of(M, table), table_rows.older_rows(M, X, table, index)
+    row = table_rows.chain(M, X, index, key)
     while row >= 0 and rows[2 * row + 1] != key[1]:
         row = np.int64(following[row]) - 1
     return row
@@ -76,36 +66,36 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
 @part
 def _unlink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> None:
     """Take a row out of its chain."""
-    following, newer = older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
     older = following[row]
     if older != 0:
         newer[older - 1] = newer[row]
     if newer[row] != 0:
         following[newer[row] - 1] = older
         return
-    heads = heads_of(X, index)
-    slot = np.int64(key_slot(M, X, index, row))
+    heads = table_rows.heads_of(X, index)
+    slot = np.int64(table_rows.key_slot(M, X, index, row))
     if older != 0 or X[index, layout.IS_DIRECT] != 0:
         heads[slot] = older
     else:
         columns = int32s(X[index, layout.KEY_COLUMNS], X[index, layout.KEY_COUNT])
-        _shift_back(heads, slot, rows_of(M, table), M[table, layout.ARITY], columns, X[index, layout.KEY_COUNT])
+        _shift_back(heads, slot, table_rows.rows_of(M, table), M[table, layout.ARITY], columns, X[index, layout.KEY_COUNT])
     X[index, layout.DISTINCT] -= older == 0
 
 
 @part
 def remove_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, every: Int32s) -> None:
     """Remove the row of a number; `indexes` are those of the table, `every` is 0, 1, … for each column."""
-    rows, arity = rows_of(M, table), M[table, layout.ARITY]
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     for i in range(len(indexes)):
         if row < X[indexes[i], layout.UPTO]:
             _unlink(M, X, table, np.int64(indexes[i]), row)
     base = row * arity
     if M[table, layout.BITS] != 0:
-        clear_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+        table_rows.clear_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
     else:
-        slot = np.int64(slot_for(M, table, rows[base : base + arity]))
-        _shift_back(slots_of(M, table), slot, rows, arity, every, arity)
+        slot = np.int64(table_rows.slot_for(M, table, rows[base : base + arity]))
+        _shift_back(table_rows.slots_of(M, table), slot, rows, arity, every, arity)
     _removed_rows(M, table)[M[table, layout.TOMBSTONES]] = row
     rows[base] = -1 - rows[base]
     M[table, layout.TOMBSTONES] += 1
@@ -123,8 +113,8 @@ def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, d
 @kernel
 def link_newer(M: Int64s, X: Int64s, table: int, index: int) -> None:
     """Fill the links to the next newer row of each chain."""
-    following, newer = older_rows(M, X, table, index), _newer_rows(M, X, table, index)
-    rows, arity = rows_of(M, table), M[table, layout.ARITY]
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     for row in range(X[index, layout.UPTO]):
         newer[row] = 0
     for row in range(X[index, layout.UPTO]):
@@ -142,7 +132,7 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
     A removed row keeps its links.  In the reverse order of removal, its neighbours are there again, but for newer rows that were
     appended since: a neighbour from `COUNT` on means that the row was the newest.
     """
-    following, newer = older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
     older = following[row]
     if older == layout.NOT_LINKED:
         return False
@@ -152,7 +142,7 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
         following[newer[row] - 1] = row + 1
         return True
     newer[row] = 0
-    heads, slot = heads_of(X, index), key_slot(M, X, index, row)
+    heads, slot = table_rows.heads_of(X, index), table_rows.key_slot(M, X, index, row)
     X[index, layout.DISTINCT] += heads[slot] == 0
     heads[slot] = row + 1
     return True
@@ -161,13 +151,13 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
 @part
 def _restore_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, is_stale: Int32s) -> None:
     """Turn a tombstone back into a row."""
-    rows, arity = rows_of(M, table), M[table, layout.ARITY]
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     base = row * arity
     rows[base] = -1 - rows[base]
     if M[table, layout.BITS] != 0:
-        set_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+        table_rows.set_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
     else:
-        slots_of(M, table)[slot_for(M, table, rows[base : base + arity])] = row + 1
+        table_rows.slots_of(M, table)[table_rows.slot_for(M, table, rows[base : base + arity])] = row + 1
     for i in range(len(indexes)):
         if row < X[indexes[i], layout.UPTO] and is_stale[i] == 0 and not _relink(M, X, table, np.int64(indexes[i]), row):
             is_stale[i] = 1
@@ -181,7 +171,7 @@ def restore_rows(
 
     The cost follows the rows appended and removed since then, not the table.
     """
-    rows, arity, removed = rows_of(M, table), M[table, layout.ARITY], _removed_rows(M, table)
+    rows, arity, removed = table_rows.rows_of(M, table), M[table, layout.ARITY], _removed_rows(M, table)
     before = M[table, layout.TOMBSTONES]
     for row in range(M[table, layout.COUNT] - 1, end - 1, -1):
         if rows[row * arity] >= 0:
@@ -201,7 +191,7 @@ def restore_rows(
 @kernel
 def copy_rows(M: Int64s, table: int, target: Int32s) -> int:
     """Copy the rows without tombstones; how many there are."""
-    rows, arity = rows_of(M, table), M[table, layout.ARITY]
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     count = np.int64(0)
     for row in range(M[table, layout.COUNT]):
         if rows[row * arity] >= 0:

@@ -30,8 +30,7 @@ from tidelog.core.limits import Watch
 from tidelog.core.rules import CoreRule, Unit, positive_atoms
 from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.delta.deltas import Delta, Deltas
-from tidelog.local.maintenance.delta.marked_step import MarkedStep
+from tidelog.local.maintenance.delta.deltas import Delta, Deltas, MarkedStep
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.program_state import ProgramState
 from tidelog.local.storage.tables import Table

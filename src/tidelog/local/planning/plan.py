@@ -30,7 +30,6 @@ class Walk:
 class Plan:
     """A rule ready to run: its code, and the state of a run."""
 
-    head: str
     code: Int32s
     slots: Int32s
     cursor: Int64s

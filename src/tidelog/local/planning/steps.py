@@ -293,7 +293,6 @@ class Steps:
         for walk in self.walks:
             lists[walk.depth, 2], lists[walk.depth, 3] = address_of(walk.scratch), len(walk.scratch)
         return Plan(
-            self.rule.head.predicate,
             np.array(words, np.int32),
             np.array(self.values, np.int32),
             np.zeros(len(steps), np.int64),

@@ -96,15 +96,18 @@ class Dictionary:
             self._reserve(0 if is_full else len(self) + 1, int(offsets[done + 1] - offsets[done]))
         return ids
 
+    def _encode_strings(self, kind: Kind, texts: pa.Array) -> Int32s:
+        """The ids of texts, as an Arrow array of large strings."""
+        _, offsets, data = texts.buffers()
+        bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
+        return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+
     def encode_column(self, kind: Kind, values: pa.Array) -> Int32s:
         """The ids of an Arrow array in the canonical type of its kind, without nulls."""
         import pyarrow as pa
 
         if kind in (Kind.STRING, Kind.IRI):
-            texts = values.cast(pa.large_string())
-            _, offsets, data = texts.buffers()
-            bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
-            return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+            return self._encode_strings(kind, values.cast(pa.large_string()))
         if kind is Kind.FLOAT:
             floats = values.to_numpy(zero_copy_only=False) + 0.0  # turns -0.0 into 0.0
             floats[np.isnan(floats)] = np.nan
@@ -259,10 +262,7 @@ class Dictionary:
             kind, places = KIND_OF[letter], np.flatnonzero(codes == code)
             content = pc.utf8_slice_codeunits(keys.take(pa.array(places)), 1)
             if kind in TEXT_KINDS:
-                texts = content.cast(pa.large_string())
-                _, offsets, data = texts.buffers()
-                bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
-                ids[places] = self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+                ids[places] = self._encode_strings(kind, content.cast(pa.large_string()))
             else:
                 ids[places] = self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return ids

@@ -125,10 +125,6 @@ class State:
         number = self.number_of(name)  # which may make `V` larger
         self.V[number] = relation.words
 
-    def drop_virtual(self, name: str) -> VirtualRelation:
-        """Let a relation be virtual no more; what it was.  Its row of `V` waits for it."""
-        return self.virtual.pop(name)
-
     def number_of(self, name: str) -> int:
         """The row of `V` of a virtual relation."""
         number = self._numbers.setdefault(name, len(self._numbers))

@@ -99,18 +99,3 @@ def list_new(A: Int64s, B: Int64s, ids: Int32s, counts: Int64s, lists: Int32s, s
                     rows[count, 1] = lists[0, j]
                 count += 1
         counts[i] = count - before
-
-
-@kernel
-def fill_members(component: Int32s, terms: Int32s, start: Int64s, members: Int32s) -> None:
-    """The ids of each component, one after the other, by counting sort; `start` has room for one number more."""
-    for node in range(len(component)):
-        if component[node] >= 0:
-            start[component[node] + 1] += 1
-    for c in range(len(start) - 1):
-        start[c + 1] += start[c]
-    place = start.copy()
-    for node in range(len(component)):
-        if component[node] >= 0:
-            members[place[component[node]]] = terms[node]
-            place[component[node]] += 1
