@@ -50,11 +50,8 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
     if M[table, layout.BITS] == 0:
         return np.int64(table_rows.slots_of(M, table)[table_rows.slot_for(M, table, key)]) - 1
     domain = M[table, layout.DOMAIN]
-    if (
-        key[0] >= domain
-        or key[1] >= domain
-        or not table_rows.has_bit(table_rows.bits_of_table(M, table), domain >> 6, key[0], key[1])
-    ):
+    bits = table_rows.bits_of_table(M, table)
+    if key[0] >= domain or key[1] >= domain or not table_rows.has_bit(bits, domain >> 6, key[0], key[1]):
         return -1
     rows, following = table_rows.rows_of(M, table), table_rows.older_rows(M, X, table, index)
     row = table_rows.chain(M, X, index, key)
