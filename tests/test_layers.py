@@ -46,6 +46,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),
+    ("sharing",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

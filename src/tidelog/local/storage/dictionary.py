@@ -41,6 +41,8 @@ class Dictionary:
         self._known: dict[Value, int] = {}
         self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
         """Caches of ids by Python integer and by Python string."""
+        self._shares_buffers = False
+        """Whether the buffers belong to another dictionary as well: then all of them are copied before anything is added."""
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
@@ -48,24 +50,24 @@ class Dictionary:
 
     def grow(self) -> None:
         """Double the capacity, after the kernel stopped for room."""
-        self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
+        self._reserve(max(1024, 2 * int(self.header[terms.CAPACITY])), 0)
 
     def _reserve(self, capacity: int, more_text: int) -> None:
         capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
         if capacity <= len(self) == MOST_TERMS:
             message = "more than 2^31 different values"
             raise MemoryError(message)
-        if capacity > self.header[terms.CAPACITY]:
+        if capacity > self.header[terms.CAPACITY] or self._shares_buffers:
             self._kinds = resized(self._kinds, capacity)
             self._payloads = resized(self._payloads, capacity)
             self._lengths = resized(self._lengths, capacity)
             self._hashes = resized(self._hashes, capacity)
         slots = 1 << (2 * capacity - 1).bit_length()
-        rehash = slots > len(self._slots)
+        rehash = slots > len(self._slots) or self._shares_buffers
         if rehash:
             self._slots = np.zeros(slots, np.int32)
         needed = int(self.header[terms.ARENA_USED]) + more_text
-        if needed > len(self._arena):
+        if needed > len(self._arena) or self._shares_buffers:
             self._arena = resized(self._arena, max(needed, 2 * len(self._arena)))
         header = self.header
         header[terms.CAPACITY] = capacity
@@ -75,6 +77,44 @@ class Dictionary:
         header[terms.ARENA], header[terms.ARENA_SIZE] = self._arena.ctypes.data, len(self._arena)
         if rehash:
             terms.rehash_terms(header)
+        self._shares_buffers = False
+        self._buffers = header.copy(), self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
+
+    # --- for readers in other threads ------------------------------------------------------------------------------------
+
+    def clone(self, count: int | None = None) -> Dictionary:
+        """A dictionary with the first `count` values, all by default.  It shares the buffers until a value is added to it.
+
+        Values are appended and never change, so another thread may add values to this dictionary at the same time.
+        """
+        known = len(self) if count is None else count
+        result = Dictionary.__new__(Dictionary)
+        result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
+        result.header = header.copy()
+        result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
+        result.header[terms.ARENA_USED] = self.header[terms.ARENA_USED]  # at least what the first values take
+        result._kinds, result._payloads = kinds[:known], payloads[:known]
+        result._lengths, result._hashes = lengths[:known], hashes[:known]
+        result._slots, result._arena = slots, arena
+        result._known, result.id_caches = {}, {Kind.INT: {}, Kind.STRING: {}}
+        result._shares_buffers = True
+        return result
+
+    def find(self, values: Sequence[Value]) -> Int32s | None:
+        """The ids of some values, or None if one of them has none; adds nothing, and any thread may call it."""
+        clone, ids = self.clone(), np.empty(len(values), np.int32)
+        for at, value in enumerate(values):
+            code, found = KIND_CODES[value.kind], np.empty(1, np.int32)
+            if value.kind in TEXT_KINDS:
+                data = np.frombuffer(key_text(value).encode(), np.uint8)
+                bounds = np.array([0, len(data)], np.int64)
+                done = terms.intern_texts(clone.header, code, bounds, data.ctypes.data, len(data), found, 0)
+            else:
+                done = terms.intern_numbers(clone.header, code, np.array([payload_of(value)], np.int64), found, 0)
+            if not done:
+                return None
+            ids[at] = found[0]
+        return ids
 
     # --- encoding --------------------------------------------------------------------------------------------------------
 
@@ -215,7 +255,8 @@ class Dictionary:
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum(self._lengths[ids], out=offsets[1:])
         data = np.empty(int(offsets[-1]), np.uint8)
-        terms.gather_texts(self.header, np.ascontiguousarray(ids), offsets, data)
+        buffers = self._buffers  # keeps them alive, where another thread lets the dictionary grow
+        terms.gather_texts(buffers[0], np.ascontiguousarray(ids), offsets, data)
         return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
     def values_of(self, ids: Int32s) -> list[Value]:

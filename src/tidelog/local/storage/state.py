@@ -22,8 +22,8 @@ from tidelog.local.storage.tables import Store, Table
 class State:
     """All facts, in the form in which the kernel works on them."""
 
-    def __init__(self) -> None:
-        self.terms = Dictionary()
+    def __init__(self, terms: Dictionary | None = None) -> None:
+        self.terms = Dictionary() if terms is None else terms
         self.store = Store(self.terms)
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
@@ -41,6 +41,16 @@ class State:
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
         self._numbers: dict[str, int] = {}
         """The rows of `V`; a relation keeps its row, for plans that are kept name it by that."""
+
+    def clone(self) -> State:
+        """An independent copy; virtual relations are immutable, and the dictionary is copied when a value is added."""
+        result = State(self.terms.clone())
+        result.tables = {name: table.copied_to(result.store) for name, table in self.tables.items()}
+        result.explicit = {name: table.copied_to(result.store) for name, table in self.explicit.items()}
+        result.answered = dict(self.answered)
+        for name, relation in self.virtual.items():
+            result.set_virtual(name, relation)
+        return result
 
     def prepare(self, core: Core) -> None:
         """Tables for all relations of a program."""

@@ -233,6 +233,20 @@ class Table(Indexed):
         """How many rows have been removed since the last compaction."""
         return self.store.M.item(self.number, layout.TOMBSTONES)
 
+    def copied_to(self, store: Store) -> Table:
+        """A copy of the table, with its indexes, in another store."""
+        result, end = store.new_table(self.arity), self.end
+        result._rows, result._capacity = resized(self._rows[: end * self.arity], self._capacity * self.arity), self._capacity
+        result._slots, result._bits, result._removed = self._slots.copy(), self._bits.copy(), self._removed.copy()
+        result._words[:] = self._words
+        result.uses_bits, result.counters = self.uses_bits, None if self.counters is None else self.counters.copy()
+        for columns, index in self.indexes.items():
+            copied = result.index_on(columns)
+            copied.heads, copied.next, copied.newer = index.heads.copy(), index.next.copy(), index.newer.copy()
+            store.X[copied.number] = self.store.X[index.number]
+        result._sync()
+        return result
+
     # --- deletion --------------------------------------------------------------------------------------------------------
 
     def remove(self, rows: NDArray[np.int32]) -> int:
