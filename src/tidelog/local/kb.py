@@ -29,6 +29,7 @@ from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
+from tidelog.text_limits import check_length
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -75,13 +76,17 @@ class LocalKnowledgeBase(KnowledgeBase):
         Nothing is derived before facts are read.  The result says what was read and which types were found.  With
         `upsert=True` each row replaces the explicit facts with its key; of two rows with one key, the last counts.
         """
+        from tidelog.files.raw import Sizes
         from tidelog.files.reading import read
 
         if refused := options_given(options=options, columns=columns, rejects=rejects):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         key = self._schema.key_of(relation) if upsert else ()
-        loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
+        sizes = Sizes(self._limit_text, self._all_limits.memory)
+        loaded = read(
+            source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults, sizes=sizes
+        )
         schema = self._schema.knowing(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
@@ -201,7 +206,9 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
-        return plan_change(self._schema.live_rules(), _texts(remove_rules), _texts(add_rules), self._schema.loaded)
+        removed, added = _texts(remove_rules), _texts(add_rules)
+        check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
+        return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
 
     def _change_rules(self, transaction: Transaction, planned: RuleChange) -> Schema:
         """Replace the rules, and the schema that they have from now on."""
@@ -244,6 +251,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        check_length(text, "the query", self._limit_text)
         query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained()
         rows = engine.query(query.body, query.names, self._watch())
@@ -265,6 +273,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._started is None:
             announce_compilation()
             self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            self._started.dictionary.longest = self._limit_text
             for name, rows in self._update_reader.rows_of(self.program.facts).items():
                 self._started.add(name, rows)
         return self._started
