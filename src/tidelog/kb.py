@@ -24,6 +24,7 @@ from tidelog.options import folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
+from tidelog.text_limits import LONGEST_TEXT, check_length
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
@@ -99,6 +100,9 @@ class KnowledgeBase(ABC):
         limit_facts: int | None = None,
         limit_seconds: float | None = None,
         limit_rounds: int | None = None,
+        limit_memory: int | None = None,
+        limit_text: int = LONGEST_TEXT,
+        input_root: str | PathLike[str] | None = None,
         progress: ShowProgress | None = None,
         **engine_options: Any,
     ) -> None:
@@ -107,20 +111,24 @@ class KnowledgeBase(ABC):
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
         the program.  `algorithm` maintains deletions: `auto`, `bf`, `dred`, `counting` or `rematerialise`; `marking` prepares
         for the next update of a stream.  With `modules=False` transitive relations are evaluated like any other.  The limits
-        stop an evaluation with an error that changes nothing; `progress` is called about ten times a second during one.
+        stop an evaluation with an error that changes nothing: `limit_memory` is in bytes of stored facts and values,
+        `limit_text` in bytes of one program, value or line.  With `input_root`, no `@input` leads out of that folder.
+        `progress` is called about ten times a second during an evaluation.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking)
         if engine_options:
             given = ", ".join(f"{name}=" for name in engine_options)
             raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
         source = source_of(rules)
+        check_length(source.text, "the program", limit_text)
+        self._limit_text = limit_text
         self._schema = Schema(check(source))
-        self._limits = limit_facts, limit_seconds, limit_rounds
+        self._limits = limit_facts, limit_seconds, limit_rounds, limit_memory
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self.loads: list[LoadReport] = []
         """A report for each load, in order."""
-        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
+        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules), input_root)
 
     __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
 
@@ -171,12 +179,12 @@ class KnowledgeBase(ABC):
         relation's, and `rejects` for rows that do not fit.
         """
 
-    def _load_inputs(self, folder: Path) -> None:
+    def _load_inputs(self, folder: Path, root: str | PathLike[str] | None) -> None:
         for relation in self.program.relations.values():
             if relation.inputs:
                 from tidelog.files.formats import find_files
 
-                for path in find_files(folder, relation.name, relation.inputs):
+                for path in find_files(folder, relation.name, relation.inputs, root):
                     self.load(relation.name, path)
 
     def _know(self, name: str, arity: int) -> None:
@@ -235,7 +243,7 @@ class KnowledgeBase(ABC):
             return AsyncFollowing(self, aiter(updates))
         if iscoroutinefunction(getattr(updates, "get", None)):
             return AsyncFollowing(self, QueuedUpdates(updates))
-        return Following(self, open_source(updates, wait=wait))
+        return Following(self, open_source(updates, wait=wait, longest=self._limit_text))
 
     def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
         """Apply one update of a stream; `follow` calls this for each.
@@ -321,8 +329,7 @@ class KnowledgeBase(ABC):
     def _watch(self) -> Watch:
         from tidelog.core.limits import Limits, Watch
 
-        facts, seconds, rounds = self._limits
-        return Watch(Limits(facts, seconds, rounds), self._progress)
+        return Watch(Limits(*self._limits), self._progress)
 
 
 def column_names(relation: Relation) -> list[str]:

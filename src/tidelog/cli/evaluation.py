@@ -15,15 +15,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
 from tidelog.errors import fail, render_all
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress
     from tidelog.kb import KnowledgeBase, ShowProgress
-
-
-MOST_FACTS = 100_000_000
 
 FactsFolder = Annotated[
     Path | None,
@@ -34,6 +32,19 @@ FactsFolder = Annotated[
 LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
 LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
 LimitRounds = Annotated[int | None, typer.Option(min=1, help="Stop with an error beyond so many rounds of a recursion.")]
+LimitMemory = Annotated[
+    str,
+    typer.Option(
+        help="Stop with an error if facts and values need more memory, such as 2GB; auto is that of the machine.", metavar="SIZE"
+    ),
+]
+LimitText = Annotated[
+    str, typer.Option(help="Refuse programs, values and lines of files and streams that are longer.", metavar="SIZE")
+]
+InputRoot = Annotated[
+    Path | None,
+    typer.Option(help="Refuse an @input, and a file of --facts, that leads out of this folder.", metavar="DIR"),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, and nothing about files that were read.")]
 NoModules = Annotated[bool, typer.Option("--no-modules", help="Evaluate transitive relations like any other.")]
 
@@ -71,16 +82,18 @@ def run_command(
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
+    limit_memory: LimitMemory = "auto",
+    limit_text: LimitText = LONGEST,
+    input_root: InputRoot = None,
     no_modules: NoModules = False,
     quiet: Quiet = False,
 ) -> None:
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
+    limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(
-            program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
-        )
+        kb = knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet)
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
@@ -102,13 +115,17 @@ def query_command(
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
+    limit_memory: LimitMemory = "auto",
+    limit_text: LimitText = LONGEST,
+    input_root: InputRoot = None,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
+    limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=True, quiet=quiet)
+        kb = knowledge_base(program, facts, limits, display, modules=True, quiet=quiet)
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
 
@@ -116,7 +133,7 @@ def query_command(
 def knowledge_base(
     program: Path,
     folder: Path | None,
-    limits: tuple[int, float | None, int | None],
+    limits: Limits,
     display: ShowProgress | None,
     *,
     modules: bool,
@@ -127,20 +144,17 @@ def knowledge_base(
     from tidelog.files.formats import find_files
     from tidelog.kb import KnowledgeBase
 
-    facts, seconds, rounds = limits
     kb = KnowledgeBase(
         source_of(program),
         modules=modules,
         folder=folder,
-        limit_facts=facts,
-        limit_seconds=seconds,
-        limit_rounds=rounds,
         progress=display,
+        **limits.options(),
         **options,
     )
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
-            for path in find_files(folder, known.name):
+            for path in find_files(folder, known.name, root=limits.input_root):
                 kb.load(known.name, path)
     filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
     warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
@@ -155,10 +169,13 @@ def knowledge_base(
 def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out: Path | None) -> None:
     """Look at what is to be written before anything is derived."""
     from tidelog.files.formats import format_of
+    from tidelog.files.roots import check_below
 
     for name in chosen:
         for path in kb.relations[name].outputs:
             format_of(Path(path))
+            if out is not None:
+                check_below(out, out / path, f"the @output of `{kb.program.printer.predicate(name)}`")
     if stats is not None and not stats.parent.is_dir() and stats.parent != out:
         raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
 

@@ -112,12 +112,14 @@ def answers(state: State, arities: Mapping[str, int], body: tuple[Literal, ...],
     evaluation = Evaluation(state, watch, Statistics())
     with watch.deferring_interrupts():
         try:
+            state.budget.limit = watch.limits.memory
             for name in made:
                 state.ensure_table(name, core.arities[name])
             for unit in core.units:
                 evaluation.from_scratch(unit)
             return state.table(ANSWER).rows.copy()
         finally:
+            state.budget.limit = None
             for name in made:
                 state.answered.pop(name, None)
                 state.store.release(state.take_table(name))

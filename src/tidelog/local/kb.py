@@ -32,6 +32,7 @@ from tidelog.options import options_given, refuse
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
+from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
@@ -97,10 +98,12 @@ class LocalKnowledgeBase(KnowledgeBase):
             return self._load(relation, source, _Reading(format, header, defaults), upsert=upsert)
 
     def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
+        from tidelog.files.raw import Sizes
         from tidelog.files.reading import read
 
         key = self._schema.key_of(relation) if upsert else ()
-        loaded = read(source, relation, self.relations.get(relation), **reading._asdict())
+        sizes = Sizes(self._limit_text, self._all_limits.memory)
+        loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
         schema = self._schema.knowing(relation, len(loaded.columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
@@ -234,7 +237,9 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
-        return plan_change(self._schema.live_rules(), _texts(remove_rules), _texts(add_rules), self._schema.loaded)
+        removed, added = _texts(remove_rules), _texts(add_rules)
+        check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
+        return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
 
     def _change_rules(self, transaction: Transaction, planned: RuleChange) -> Schema:
         """Replace the rules, and the schema that they have from now on."""
@@ -291,6 +296,7 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        check_length(text, "the query", self._limit_text)
         if (view := self._sharing.begin_reading()) is not None:
             return view.query(text)
         try:
@@ -319,7 +325,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         """An independent knowledge base with the same rules and facts; nothing is derived anew."""
         with self._sharing:
             result = type(self).__new__(type(self))
-            for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking"):
+            for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
                 setattr(result, name, getattr(self, name))
             result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
             result._started = self._maintained().clone()
@@ -340,6 +346,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         if self._started is None:
             announce_compilation()
             self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            self._started.dictionary.longest = self._limit_text
             for name, rows in self._update_reader.rows_of(self.program.facts).items():
                 self._started.add(name, rows)
         return self._started

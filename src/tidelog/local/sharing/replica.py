@@ -48,6 +48,7 @@ class Replica:
         elif before.term_count != published.term_count or before.number != published.number:
             # answers that were handed out keep the old dictionary, with the values that their queries have computed
             self._state.terms = self._state.store.terms = published.terms.clone(published.term_count)
+            self._state.terms.budget = self._state.budget
         self._of = published
         for name in names:
             self._copy(name, published)
