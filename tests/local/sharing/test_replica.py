@@ -10,6 +10,7 @@ from tests.local_engine import engine_of
 from tidelog import KnowledgeBase
 from tidelog.core.limits import Watch
 from tidelog.facts import Facts
+from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.sharing.published import Published, Publisher
 from tidelog.local.sharing.replica import Replica
 from tidelog.program.queries import check_query
@@ -74,3 +75,17 @@ def test_a_query_that_fails_leaves_a_replica_that_works() -> None:
     with pytest.raises(StopError):
         replica.query(published, query, Stopping())
     assert asked(replica, published, "p(48, X)") == {(49,), (50,)}
+
+
+def test_readers_of_one_closure_have_scratch_buffers_of_their_own() -> None:
+    kb = KnowledgeBase(RULES + "e(1, 2). e(2, 3). e(3, 1).")
+    published, replicas = version(kb), [Replica(), Replica()]
+    for replica in replicas:
+        assert len(asked(replica, published, "p(X, Y)")) == 9
+    shared = published.virtual["p"]._buffers
+    own = [replica._state.virtual["p"]._buffers for replica in replicas]
+    scratch = {kernel.STAMPS, kernel.QUEUE, kernel.NODE_STAMPS}
+    assert scratch <= shared.keys()
+    for place in shared:
+        assert (own[0][place] is shared[place]) == (place not in scratch)
+        assert (own[0][place] is own[1][place]) == (place not in scratch)

@@ -77,6 +77,14 @@ class VirtualRelation(Condensation):
         result.words[kernel.LOOPS] = -1
         return result
 
+    def for_reader(self) -> VirtualRelation:
+        """The same version with scratch buffers of its own: another thread may read it at the same time."""
+        result = self.successor()
+        result.previous, result._count, result.words[kernel.LOOPS] = self.previous, self._count, self.words[kernel.LOOPS]
+        if kernel.STAMPS in self._buffers:
+            result.make_scratch()
+        return result
+
     # --- building --------------------------------------------------------------------------------------------------------
 
     def _number_nodes(self, starts: Pairs, steps: Pairs, follows: VirtualRelation | None) -> VirtualRelation | None:
@@ -212,7 +220,7 @@ class VirtualRelation(Condensation):
 
     def __len__(self) -> int:
         if self._count is None:
-            self._count = int(self._counts(self.lefts).sum())
+            self._count = int(self.for_reader()._counts(self.lefts).sum())
         return self._count
 
     @property
@@ -230,22 +238,22 @@ class VirtualRelation(Condensation):
         found = np.empty(len(rows), np.int32)
         if self.words[kernel.IS_TURNED]:
             rows = rows[:, ::-1]
-        words = self.words.copy()
+        words = (self.for_reader() if self.is_searched else self).words.copy()
         words[kernel.IS_TURNED] = 0
         pairs.test_pairs(words, np.ascontiguousarray(rows), found)
         return found.astype(np.bool_)
 
     def chunks(self, most: int = _CHUNK, share: tuple[int, int] = (0, 1)) -> Iterator[tuple[Int32s, Int32s]]:
         """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows."""
-        lefts = np.ascontiguousarray(self.lefts[share[0] :: share[1]])
-        ends = np.cumsum(self._counts(lefts))
+        reader, lefts = self.for_reader(), np.ascontiguousarray(self.lefts[share[0] :: share[1]])
+        ends = np.cumsum(reader._counts(lefts))
         begin = 0
         while begin < len(lefts):
             base = ends[begin - 1] if begin else 0
             end = max(begin + 1, int(np.searchsorted(ends, base + most, "right")))
             size = int(ends[min(end, len(ends)) - 1] - base)
             left, right = np.empty(size, np.int32), np.empty(size, np.int32)
-            pairs.write_pairs(self.words, lefts[begin:end], left, right)
+            pairs.write_pairs(reader.words, lefts[begin:end], left, right)
             self._poll()
             yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
             begin = end

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
+from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import answers
 from tidelog.local.sharing.published import Published
 from tidelog.local.storage.dictionary import Dictionary
@@ -28,6 +29,7 @@ class Replica:
         self._of: Published | None = None
         self._state = State()
         self._copied: dict[str, TableVersion] = {}
+        self._closures: dict[str, VirtualRelation] = {}
 
     def query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
         """The answers to a query in a version, and the dictionary that says what their ids mean."""
@@ -44,7 +46,7 @@ class Replica:
         """Bring some relations to a version, and the dictionary."""
         before = self._of
         if before is None or before.terms is not published.terms or before.number > published.number:
-            self._state, self._copied = State(published.terms.clone(published.term_count)), {}
+            self._state, self._copied, self._closures = State(published.terms.clone(published.term_count)), {}, {}
         elif before.term_count != published.term_count or before.number != published.number:
             # answers that were handed out keep the old dictionary, with the values that their queries have computed
             self._state.terms = self._state.store.terms = published.terms.clone(published.term_count)
@@ -56,11 +58,13 @@ class Replica:
     def _copy(self, name: str, published: Published) -> None:
         state, version = self._state, published.held(name)
         if not isinstance(version, TableVersion):
-            if state.virtual.get(name) is not version:
+            if self._closures.get(name) is not version:
                 self._drop_table(name)
-                state.set_virtual(name, version)
+                state.set_virtual(name, version.for_reader())
+                self._closures[name] = version
             return
-        state.virtual.pop(name, None)
+        if self._closures.pop(name, None) is not None:
+            del state.virtual[name]
         before = self._copied.get(name)
         if before is version:
             return
