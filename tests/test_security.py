@@ -68,7 +68,7 @@ def test_only_java_is_started_and_no_shell() -> None:
             if isinstance(node, ast.Call):
                 assert not any(keyword.arg == "shell" for keyword in node.keywords)
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
-                assert node.attr not in {"system", "popen"} and not node.attr.startswith(("exec", "spawn"))
+                assert not node.attr.startswith(("system", "popen", "exec", "spawn"))
 
 
 def test_an_evaluation_opens_no_connection(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ kb = KnowledgeBase('''@prefix ex: <http://example.invalid/> . @input e "e.csv" .
 p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z). ex:q(X) :- p(X, <http://example.invalid/x>).''', folder={str(tmp_path)!r})
 kb.update(insert=[("e", "c", "d")], add_rules="r(X) :- p(X, _).")
 list(kb.follow(['{{"insert": [["e", "d", "http://example.invalid/"]]}}']))
-parse_turtle(b"@prefix x: <http://example.invalid/> . @base <http://example.invalid/b> . <a> x:p <http://example.invalid/y> .", "s")
+parse_turtle(b"@prefix x: <http://example.invalid/> . @base <http://example.invalid/b> . <a> x:p <y> .", "s")
 print(kb.count("p"), len(kb.query("r(X)")))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -18,7 +18,7 @@ def nested(depth: int) -> bytes:
 
 def test_a_text_may_be_as_long_as_the_limit() -> None:
     check_length("abc", "the program", 3)
-    with pytest.raises(TidelogError, match="u.jsonl:3: error TL070: the line is longer than 3 bytes"):
+    with pytest.raises(TidelogError, match=r"u\.jsonl:3: error TL070: the line is longer than 3 bytes"):
         check_length("abcd", "the line", 3, "u.jsonl:3")
 
 

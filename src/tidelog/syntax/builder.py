@@ -29,7 +29,7 @@ from tidelog.syntax.reading import (
 )
 from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac
-from tidelog.text_limits import DEEPEST
+from tidelog.text_limits import DEEPEST as DEEPEST
 
 
 def _span(first: Any, last: Any) -> Span:
