@@ -96,7 +96,7 @@ print(kb.count("p"), len(kb.query("r(X)")))
 @pytest.mark.parametrize("url", ["http://example.invalid/e.csv", "file:///etc/passwd", "s3://bucket/e.csv", "hdfs://host/e.csv"])
 def test_an_input_is_no_url(url: str, tmp_path: Path) -> None:
     with pytest.raises(TidelogError, match="TL060"):
-        KnowledgeBase(f'@input e "{url}" .', folder=tmp_path)
+        KnowledgeBase(f'@relation e(a: string). @input e "{url}" .', folder=tmp_path)
 
 
 class _Trap:
