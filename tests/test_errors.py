@@ -132,6 +132,33 @@ def too_many_rounds(folder: Path) -> str:
     return output
 
 
+def too_much_memory(folder: Path) -> str:
+    output = command("run", "--limit-memory", "1MB", "-", text="n(0).\nn(X + 1) :- n(X).\n")
+    assert output.startswith("error TL070: facts and values would need ")
+    return output
+
+
+def text_that_is_too_long(folder: Path) -> str:
+    output = command("run", "--limit-text", "10", "-", text="n(0).\nn(X + 1) :- n(X).\n")
+    assert output.startswith("error TL070: the program is longer than 10 bytes\n")
+    return output
+
+
+def input_outside_its_root(folder: Path) -> str:
+    program = folder / "example.dl"
+    program.write_text('@relation user(line: string) . @input user "/etc/passwd" .', encoding="utf-8")
+    output = command("run", str(program), "--input-root", str(folder / "data"))
+    assert output.replace(f"{folder}/", "") in blocks((PAGES / "TL088.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
+def output_outside_its_folder(folder: Path) -> str:
+    output = command("run", "-", "--out", str(folder / "out"), text='p(1). @output p "../p.csv" .')
+    assert not (folder / "p.csv").exists()
+    assert output.startswith("error TL088: the @output of `p`, ")
+    return output
+
+
 def python_value_without_a_place(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
         from_python(None)
@@ -329,7 +356,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
-    "TL070": [too_many_facts, too_many_rounds],
+    "TL070": [too_many_facts, too_many_rounds, too_much_memory, text_that_is_too_long],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
     "TL074": [algorithm_that_does_not_exist, option_that_does_not_exist],
@@ -343,6 +370,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL082": [unknown_file_format],
     "TL083": [damaged_file],
     "TL084": [missing_library],
+    "TL088": [input_outside_its_root, output_outside_its_folder],
     "TL090": [job_file_with_errors],
     "TL091": [job_beyond_its_engine],
     "TL092": [too_many_rejected_rows],

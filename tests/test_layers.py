@@ -72,7 +72,10 @@ LONG_MODULES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
 """Compiled, like `kernel`."""
 MANY_PARAMETERS = {
-    **dict.fromkeys(("tidelog.cli.evaluation.run_command", "tidelog.cli.stream.stream_command"), "the options of a command"),
+    **dict.fromkeys(
+        ("tidelog.cli.evaluation.run_command", "tidelog.cli.evaluation.query_command", "tidelog.cli.stream.stream_command"),
+        "the options of a command",
+    ),
     "tidelog.kb.KnowledgeBase.__init__": "the options of a knowledge base",
     **dict.fromkeys(
         (f"tidelog.{where}.load" for where in ("kb.KnowledgeBase", "local.kb.LocalKnowledgeBase", "spark.kb.SparkKnowledgeBase")),

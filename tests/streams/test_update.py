@@ -92,7 +92,16 @@ def test_what_is_wrong(thing: str, first: str, fix: str) -> None:
 
 
 def test_nesting_without_end_is_an_error() -> None:
-    assert "this is not JSON" in problems("[" * 100_000, "u:3")[0]
+    assert "u:3: error TL076: it is nested too deeply" in problems("[" * 100_000, "u:3")[0]
+    deep: list[object] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert "TL076: a deeply nested list, fact 1" in problems({"insert": [["p", deep]]})[0]
+
+
+def test_a_line_that_is_too_long() -> None:
+    with pytest.raises(TidelogError, match="u:3: error TL070: the line is longer than 10 bytes"):
+        Update.from_json(b'{"insert": []}', "u:3", 10)
 
 
 def test_all_problems_come_at_once_and_long_ones_are_cut() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from lark import Token, Transformer
 
-from tidelog import values
+from tidelog import text_limits, values
 from tidelog.errors import did_you_mean
 from tidelog.functions.signatures import AGGREGATES
 from tidelog.source import Span
@@ -29,7 +29,9 @@ from tidelog.syntax.reading import (
 )
 from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac
-from tidelog.text_limits import DEEPEST
+
+DEEPEST = text_limits.DEEPEST
+"""The deepest nesting of calls in an expression; it keeps recursive walks safe."""
 
 
 def _span(first: Any, last: Any) -> Span:

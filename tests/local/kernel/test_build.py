@@ -210,3 +210,16 @@ def test_compiling_leaves_the_setting_of_numba_alone(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
     build.kernel(lambda x: x)
     assert numba.config.CACHE_DIR == "/somewhere/else"
+
+
+@pytest.mark.parametrize("others_may_write", [False, True])
+def test_a_temporary_folder_that_others_can_write_to_is_not_used(
+    others_may_write: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    place = tmp_path / "tidelog-1"
+    place.mkdir()
+    place.chmod(0o777 if others_may_write else 0o700)
+    assert build._is_safe(place) is not others_may_write
+    (tmp_path / "link").symlink_to(place)
+    assert not build._is_safe(tmp_path / "link")

@@ -49,9 +49,11 @@ def test_an_engine() -> None:
 
 
 def test_limits() -> None:
-    assert read(read_limits, {}) == (LimitsPart(), [])
+    assert read(read_limits, {}, HERE) == (LimitsPart(), [])
     content = {"facts": 10, "seconds": 1.5, "rounds": 3, "rejects": 0}
-    assert read(read_limits, content) == (LimitsPart(10, 1.5, 3, 0), [])
+    assert read(read_limits, content, HERE) == (LimitsPart(10, 1.5, 3, 0), [])
+    sizes = {"memory": "2 GB", "text": "1 MiB", "input_root": "data"}
+    assert read(read_limits, sizes, HERE) == (LimitsPart(memory=2 * 10**9, text=1 << 20, input_root="/jobs/data"), [])
 
 
 def test_a_stream() -> None:

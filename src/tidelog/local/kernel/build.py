@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -51,12 +52,22 @@ def _cache_folder() -> Path | None:
     for place in places:
         folder = place / name
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
+            place.mkdir(0o700, parents=True, exist_ok=True)
+            if _is_safe(place):
+                folder.mkdir(exist_ok=True)
+                with tempfile.TemporaryFile(dir=folder):
+                    return folder
         except OSError:
             continue
     return None
+
+
+def _is_safe(place: Path) -> bool:
+    """Whether nobody else can write to a folder below the temporary one, which others can: compiled code is run."""
+    if place.parent != Path(tempfile.gettempdir()):
+        return True
+    found = place.lstat()
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
 CACHE_FOLDER = _cache_folder()

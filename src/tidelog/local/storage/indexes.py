@@ -25,10 +25,9 @@ _PIECE = 1 << 20
 class Matrices:
     """The matrices M and X, which describe all tables and indexes of a knowledge base to the kernel."""
 
-    def __init__(self, terms: Any) -> None:
-        """`terms` is the dictionary; its size decides between direct and hashed access by id."""
-        self.terms = terms
-        self.budget: MemoryBudget = terms.budget
+    def __init__(self, terms: Any, budget: MemoryBudget | None = None) -> None:
+        """`terms` is the dictionary; its size decides between direct and hashed access by id.  `budget` is asked for memory."""
+        self.terms, self.budget = terms, budget or MemoryBudget(lambda: 0)
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
         self._index_count = 0

@@ -27,7 +27,7 @@ class State:
         self.budget = MemoryBudget(self._bytes)
         self.terms = Dictionary(self.budget) if terms is None else terms
         self.terms.budget = self.budget
-        self.store = Store(self.terms)
+        self.store = Store(self.terms, self.budget)
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
         self._is_shared = False

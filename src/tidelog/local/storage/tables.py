@@ -16,6 +16,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel import row_removal as removal
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.indexes import Indexed, Matrices
 from tidelog.local.storage.versions import TableVersion
 
@@ -336,9 +337,9 @@ class Table(Indexed):
 class Store(Matrices):
     """All tables of a knowledge base, and the matrices M and X."""
 
-    def __init__(self, terms: Any) -> None:
-        """`terms` is the dictionary; its size decides between direct and hashed access by id."""
-        super().__init__(terms)
+    def __init__(self, terms: Any, budget: MemoryBudget | None = None) -> None:
+        """`terms` is the dictionary; its size decides between direct and hashed access by id.  `budget` is asked for memory."""
+        super().__init__(terms, budget)
         self.tables: list[Table] = []
         self._free: list[int] = []
 

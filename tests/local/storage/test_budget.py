@@ -1,0 +1,70 @@
+"""The limit on memory: what reaches it changes nothing, and what comes later works."""
+
+from __future__ import annotations
+
+import pytest
+
+from tidelog import KnowledgeBase
+from tidelog.core.limits import LimitReachedError
+from tidelog.local.storage.budget import MemoryBudget
+
+PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). three(X, Y, Z) :- edge(X, _), edge(Y, _), edge(Z, _)."
+
+
+def test_memory_is_measured_only_if_the_bound_exceeds_the_limit() -> None:
+    measured: list[int] = []
+
+    def measure() -> int:
+        measured.append(10)
+        return 10
+
+    budget = MemoryBudget(measure)
+    budget.ask(1_000)
+    budget.limit = 100
+    budget.ask(50)  # buffers have been given back since
+    assert measured == [10]
+    budget.ask(40)
+    assert measured == [10]
+    with pytest.raises(LimitReachedError, match="may have 100"):
+        budget.ask(95)
+    assert budget.was_reached
+
+
+@pytest.mark.parametrize("modules", [True, False])
+def test_an_update_that_reaches_the_limit_changes_nothing(modules: bool) -> None:
+    kb = KnowledgeBase(PATHS, limit_memory=4_000_000, modules=modules)
+    kb.update(insert=[("edge", 1, 2), ("edge", 2, 3)])
+    before = sorted(kb.facts())
+    for _ in range(2):
+        with pytest.raises(LimitReachedError) as caught:
+            kb.update(delete=[("edge", 1, 2)], insert=[("edge", n, n + 1) for n in range(200)])
+        assert caught.value.option == "memory"
+        assert sorted(kb.facts()) == before
+    kb.update(insert=[("edge", 3, 4)])
+    assert kb.count("path") == 6
+
+
+def test_buffers_are_given_back_after_a_rollback() -> None:
+    kb = KnowledgeBase("n(X + 1) :- n(X), X < 3. m(X + 1) :- m(X).", limit_memory=3_000_000)
+    with pytest.raises(LimitReachedError):
+        kb.update(insert=[("m", 0)])
+    kb.update(insert=[("n", 0)])
+    assert kb.count("n") == 4
+    state = kb._engine.state  # type: ignore[attr-defined]
+    assert sum(table.nbytes for table in state.store.tables) < 100_000
+    kb.update(insert=[("k", n) for n in range(5_000)])
+    assert kb.count("k") == 5_000
+
+
+def test_a_query_that_reaches_the_limit() -> None:
+    kb = KnowledgeBase(limit_memory=2_000_000)
+    kb.update(insert=[("p", n) for n in range(1_000)])
+    with pytest.raises(LimitReachedError):
+        kb.query("p(X), p(Y), p(Z)")
+    assert len(kb.query("p(X), X < 10")) == 10
+
+
+def test_without_a_limit_nothing_is_refused() -> None:
+    kb = KnowledgeBase(PATHS)
+    kb.update(insert=[("edge", n, n + 1) for n in range(100)])
+    assert kb.count("path") == 5050

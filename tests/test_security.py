@@ -1,0 +1,143 @@
+"""What SECURITY.md guarantees: nothing from outside is executed, and nothing but named files is read."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import tidelog
+from tidelog import KnowledgeBase
+from tidelog.errors import TidelogError
+
+SOURCE = Path(tidelog.__file__).parent
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__"}
+FORBIDDEN_MODULES = {
+    *("pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "code", "pty"),
+    *("socket", "ssl", "http", "urllib.request", "ftplib", "smtplib", "requests", "httpx", "aiohttp", "xml"),
+}
+STARTS_A_PROCESS = {"spark/session/java.py"}
+"""Asks Java for its version, by the path of Java and without a shell."""
+
+
+def trees() -> list[tuple[str, ast.Module]]:
+    paths = sorted(SOURCE.rglob("*.py"))
+    return [(path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+
+
+def imports(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def is_forbidden(name: str) -> bool:
+    return any(name == module or name.startswith(f"{module}.") for module in FORBIDDEN_MODULES)
+
+
+def test_the_source_calls_nothing_that_executes_texts() -> None:
+    calls = [
+        f"{name}:{node.lineno}"
+        for name, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS
+    ]
+    assert calls == []
+
+
+def test_the_source_imports_neither_pickles_nor_the_network() -> None:
+    assert len(trees()) > 100
+    assert [(name, module) for name, tree in trees() for module in imports(tree) if is_forbidden(module)] == []
+
+
+def test_only_java_is_started_and_no_shell() -> None:
+    starting = {name for name, tree in trees() if "subprocess" in imports(tree)}
+    assert starting == STARTS_A_PROCESS
+    for _, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                assert not any(keyword.arg == "shell" for keyword in node.keywords)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
+                assert not node.attr.startswith(("system", "popen", "exec", "spawn"))
+
+
+def test_an_evaluation_opens_no_connection(tmp_path: Path) -> None:
+    """Rules, files, RDF and an update, in a process in which every socket is an error."""
+    (tmp_path / "e.csv").write_text("a,b\nb,c\n", encoding="utf-8")
+    script = f"""
+import sys
+def refuse(event, args):
+    if event.startswith(("socket.", "urllib.", "http.", "ftplib.", "smtplib.", "subprocess.", "os.system", "os.exec")):
+        raise RuntimeError(event)
+sys.addaudithook(refuse)
+from tidelog import KnowledgeBase
+from tidelog.rdf.ntriples import parse_turtle
+kb = KnowledgeBase('''@prefix ex: <http://example.invalid/> . @input e "e.csv" .
+p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z). ex:q(X) :- p(X, <http://example.invalid/x>).''', folder={str(tmp_path)!r})
+kb.update(insert=[("e", "c", "d")], add_rules="r(X) :- p(X, _).")
+list(kb.follow(['{{"insert": [["e", "d", "http://example.invalid/"]]}}']))
+parse_turtle(b"@prefix x: <http://example.invalid/> . @base <http://example.invalid/b> . <a> x:p <y> .", "s")
+print(kb.count("p"), len(kb.query("r(X)")))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["10", "4"], done.stderr
+
+
+@pytest.mark.parametrize("url", ["http://example.invalid/e.csv", "file:///etc/passwd", "s3://bucket/e.csv", "hdfs://host/e.csv"])
+def test_an_input_is_no_url(url: str, tmp_path: Path) -> None:
+    with pytest.raises(TidelogError, match="TL060"):
+        KnowledgeBase(f'@relation e(a: string). @input e "{url}" .', folder=tmp_path)
+
+
+class _Trap:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return Path.touch, (Path("trapped"),)  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_python_types_in_metadata_are_not_loaded(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyarrow import parquet
+
+    monkeypatch.chdir(tmp_path)
+    metadata = {b"ARROW:extension:name": b"arrow.py_extension_type", b"ARROW:extension:metadata": pickle.dumps(_Trap())}
+    table = pa.table(
+        [pa.array([1, 2])], pa.schema([pa.field("a", pa.int64(), metadata=metadata)], {b"pandas": pickle.dumps(_Trap())})
+    )
+    path = tmp_path / f"q.{kind}"
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    kb = KnowledgeBase()
+    kb.load("q", path)
+    assert kb.count("q") == 2
+    assert not (tmp_path / "trapped").exists()
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_small_file_that_unpacks_to_a_large_one(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"q.{ending}.gz"
+    path.write_bytes(gzip.compress((b"a\n" if ending == "csv" else b'{"a": 1}\n') * 5_000_000))
+    kb = KnowledgeBase(limit_memory=4_000_000)
+    with pytest.raises(TidelogError, match="more than 4,000,000 bytes of facts"):
+        kb.load("q", path)
+    assert "q" not in kb.relations
+
+
+def test_a_small_table_that_unpacks_to_a_large_one(tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"a": pa.array([7] * 3_000_000)}), tmp_path / "q.parquet")
+    with pytest.raises(TidelogError, match="more than 4,000,000 bytes of facts"):
+        KnowledgeBase(limit_memory=4_000_000).load("q", tmp_path / "q.parquet")
