@@ -29,6 +29,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("rdf", "report", "streams"),
     ("kb",),
     ("local",),
+    ("durable",),
     ("spark",),
     ("pipeline",),
     ("cli", "pipeline.__main__"),
@@ -46,12 +47,13 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),
+    ("saving",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))
 
 AGAINST_THE_LAYERS_OF_LOCAL: dict[str, set[str]] = {}
-ONLY_TO_ANNOTATE: dict[str, set[str]] = {"facts": {"local"}, "report": {"kb"}, "kb": {"spark"}}
+ONLY_TO_ANNOTATE: dict[str, set[str]] = {"facts": {"local"}, "report": {"kb"}, "kb": {"durable", "spark"}, "local": {"durable"}}
 """Upwards, where only type checkers look: the form of stored rows, and an option that one engine takes."""
 
 LOCAL_FOR_SPARK = {"tidelog.local.engine"}

@@ -28,6 +28,7 @@ from tidelog.source import Source
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
     from tidelog.core.statistics import Statistics
+    from tidelog.durable.opening import Recovery
     from tidelog.files.text.delimited import Header
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects
@@ -122,6 +123,44 @@ class KnowledgeBase(ABC):
         self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
 
     __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
+
+    # --- saving ----------------------------------------------------------------------------------------------------------
+
+    recovery: Recovery | None = None
+    """What opening it from a folder did."""
+
+    @staticmethod
+    def open(
+        folder: str | PathLike[str],
+        rules: str | PathLike[str] | Source | None = None,
+        *,
+        durability: str = "batch",
+        read_only: bool = False,
+        **options: Any,
+    ) -> KnowledgeBase:
+        """The knowledge base of a folder; a new one, if the folder is empty or missing.  Every change is saved there.
+
+        `rules` are those of a new one; for another they may be left out.  `durability` says what a loss of power may take:
+        nothing (`fsync`), the last moment (`batch`), or everything (`none`); a crash of the process takes nothing.  `options`
+        are those of `KnowledgeBase`.
+        """
+        module = importlib.import_module("tidelog.durable.opening")
+        kb: KnowledgeBase = module.open_saved(folder, rules, durability=durability, read_only=read_only, options=options)
+        return kb
+
+    def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
+        """Save everything to a folder, and every change from now on."""
+        fix = 'choose engine="local"; write facts with `kb.facts(…)`, or run a pipeline\'s stream, which keeps its own state'
+        raise fail("TL074", f"a {type(self).__name__} cannot be saved to {folder}", fix=fix)
+
+    def close(self) -> None:
+        """Close the folder that it is saved in, if there is one."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
@@ -17,11 +17,12 @@ from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport, column_names
+from tidelog.kb import LoadReport, column_names
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
+from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
@@ -40,10 +41,9 @@ if TYPE_CHECKING:
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
 
 
-class LocalKnowledgeBase(KnowledgeBase):
+class LocalKnowledgeBase(SavableKnowledgeBase):
     """A knowledge base in this process."""
 
-    _started: LocalEngine | None = None
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
 
@@ -80,24 +80,41 @@ class LocalKnowledgeBase(KnowledgeBase):
         if refused := options_given(options=options, columns=columns, rejects=rejects):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
-        key = self._schema.key_of(relation) if upsert else ()
+        if upsert:
+            self._schema.key_of(relation)
         loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
-        schema = self._schema.knowing(relation, len(loaded.columns))
+        new, replaced = self.load_columns(relation, loaded.columns, loaded.rows, upsert=upsert)
+        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
+        return self.loads[-1]
+
+    def load_columns(
+        self, relation: str, columns: Sequence[TypedColumn | MixedColumn], count: int, *, upsert: bool
+    ) -> tuple[int, int]:
+        """Add the facts of so many rows; how many were not explicit before, and how many were replaced."""
+        if self._journal is not None:
+            self._journal.take()
+        key = self._schema.key_of(relation) if upsert else ()
+        schema = self._schema.knowing(relation, len(columns))
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
             self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
-        with engine.begin(watch) as transaction:
-            rows = self._encoded(loaded.columns, loaded.rows)
-            watch.poll()
-            replaced = 0
-            if key:
-                rows = _last_of_each_key(rows, key)
-                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
-            new = engine.add(relation, rows)
-            transaction.commit()
+        try:
+            with engine.begin(watch) as transaction:
+                rows = self._encoded(columns, count)
+                watch.poll()
+                replaced = 0
+                if key:
+                    rows = _last_of_each_key(rows, key)
+                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
+                new = engine.add(relation, rows)
+                if self._journal is not None:
+                    self._journal.record_load(relation, columns, count, upsert=upsert)
+                transaction.commit()
+        except BaseException:
+            self._retract()
+            raise
         self._schema = schema
-        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
-        return self.loads[-1]
+        return new, replaced
 
     def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
         from tidelog.files.columns import MixedColumn
@@ -128,6 +145,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
+        if self._journal is not None:
+            insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started)
         planned = self._planned(remove_rules, add_rules)
@@ -139,6 +158,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         started = perf_counter()
         if update.remove_rules or update.add_rules:
             return self._update_with(update)
+        if self._journal is not None:
+            self._journal.take(update.insert, update.delete, update.upsert)
         if self._ahead is None:
             if self._marking is False or self._algorithm in ("counting", "rematerialise"):
                 return super().apply(update, next_update)
@@ -173,14 +194,21 @@ class LocalKnowledgeBase(KnowledgeBase):
                     transaction.run(encoded)
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
+                if self._journal is not None:
+                    self._journal.record()
                 result = transaction.commit(_forgotten(planned, schema))
         except BaseException:
+            self._retract()
             if stream is not None:
                 stream[0].forget()
             raise
         self._schema = schema
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
+
+    def _retract(self) -> None:
+        if self._journal is not None:
+            self._journal.retract()
 
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
@@ -219,18 +247,30 @@ class LocalKnowledgeBase(KnowledgeBase):
             return
         for update in updates:
             planned = NO_CHANGE
+            if self._journal is not None:
+                self._journal.take(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
             if update.remove_rules or update.add_rules:
                 planned = self._planned(update.remove_rules, update.add_rules)
-            with engine.begin(self._watch()) as transaction:
-                schema = self._change_rules(transaction, planned)
-                inserted, deleted = _with_facts(planned, update.insert, update.delete)
-                encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
-                for name, rows in encoded.added():
-                    schema = schema.knowing(name, rows.shape[1])
-                transaction.delete(encoded)
-                transaction.insert(encoded.added())
-                transaction.commit(_forgotten(planned, schema))
-            self._schema = schema
+            try:
+                self._schema = self._replayed(engine, update, planned)
+            except BaseException:
+                self._retract()
+                raise
+
+    def _replayed(self, engine: LocalEngine, update: Update, planned: RuleChange) -> Schema:
+        """Apply an update without deriving anything; the schema from then on."""
+        with engine.begin(self._watch()) as transaction:
+            schema = self._change_rules(transaction, planned)
+            inserted, deleted = _with_facts(planned, update.insert, update.delete)
+            encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
+            for name, rows in encoded.added():
+                schema = schema.knowing(name, rows.shape[1])
+            transaction.delete(encoded)
+            transaction.insert(encoded.added())
+            if self._journal is not None:
+                self._journal.record()
+            transaction.commit(_forgotten(planned, schema))
+        return schema
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -261,6 +301,15 @@ class LocalKnowledgeBase(KnowledgeBase):
         return Facts(known.name, column_names(known), held, self._engine.state.terms, kinds)
 
     # --- the engine ------------------------------------------------------------------------------------------------------
+
+    @property
+    def engine(self) -> LocalEngine:
+        """The engine, for those that save it."""
+        return self._engine
+
+    def derive(self) -> None:
+        """Derive everything that follows."""
+        self._maintained()
 
     @property
     def _engine(self) -> LocalEngine:
