@@ -126,8 +126,7 @@ class KnowledgeBase(ABC):
 
     # --- saving ----------------------------------------------------------------------------------------------------------
 
-    recovery: Recovery | None = None
-    """What opening it from a folder did."""
+    recovery: Recovery | None = None  # what opening it from a folder did
 
     @staticmethod
     def open(
@@ -140,21 +139,20 @@ class KnowledgeBase(ABC):
     ) -> KnowledgeBase:
         """The knowledge base of a folder; a new one, if the folder is empty or missing.  Every change is saved there.
 
-        `rules` are those of a new one; for another they may be left out.  `durability` says what a loss of power may take:
-        nothing (`fsync`), the last moment (`batch`), or everything (`none`); a crash of the process takes nothing.  `options`
-        are those of `KnowledgeBase`.
+        A loss of power takes nothing with `durability="fsync"`, the last moment with `batch`, everything with `none`.
         """
-        module = importlib.import_module("tidelog.durable.opening")
-        kb: KnowledgeBase = module.open_saved(folder, rules, durability=durability, read_only=read_only, options=options)
+        home = importlib.import_module("tidelog.durable.opening")
+        kb: KnowledgeBase = home.open_saved(folder, rules, durability=durability, read_only=read_only, options=options)
         return kb
 
     def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
         """Save everything to a folder, and every change from now on."""
-        fix = 'choose engine="local"; write facts with `kb.facts(…)`, or run a pipeline\'s stream, which keeps its own state'
-        raise fail("TL074", f"a {type(self).__name__} cannot be saved to {folder}", fix=fix)
+        fix = 'choose engine="local"; the stream of a pipeline keeps a state of its own'
+        raise fail("TL074", f'engine="spark" cannot be saved to {folder} (durability={durability})', fix=fix)
 
     def close(self) -> None:
         """Close the folder that it is saved in, if there is one."""
+        self.recovery = None
 
     def __enter__(self) -> Self:
         return self

@@ -112,5 +112,5 @@ class OpenPlace:
             stack.enter_context(under(setting.conditions) if self.place.engine == "local" else nullcontext())
             kb = KnowledgeBase(Source(text, "test.dl"), **given)
             if self.place.engine == "spark":
-                stack.callback(kb.close)  # type: ignore[attr-defined]
+                stack.callback(kb.close)
             yield kb

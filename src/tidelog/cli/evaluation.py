@@ -10,7 +10,7 @@ from urllib.parse import quote
 import typer
 
 from tidelog.cli.display import progress_display, write_statistics
-from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
+from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting, show, source_of
 from tidelog.errors import fail, render_all
 
 if TYPE_CHECKING:
@@ -65,15 +65,15 @@ def run_command(
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
     no_modules: NoModules = False,
+    saved: OpenFolder = None,
     quiet: Quiet = False,
 ) -> None:
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
     with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(
-            program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=not no_modules, quiet=quiet
-        )
+        limits = limit_facts, limit_seconds, limit_rounds
+        kb = knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved)
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
@@ -95,13 +95,15 @@ def query_command(
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
+    saved: OpenFolder = None,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
     with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(program, facts, (limit_facts, limit_seconds, limit_rounds), display, modules=True, quiet=quiet)
+        limits = limit_facts, limit_seconds, limit_rounds
+        kb = knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved)
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
 
@@ -112,25 +114,27 @@ def knowledge_base(
     limits: tuple[int, float | None, int | None],
     display: ShowProgress | None,
     *,
-    modules: bool,
     quiet: bool,
+    saved: Path | None = None,
     **options: Any,
 ) -> KnowledgeBase:
-    """The program with the facts of its files."""
+    """The program with the facts of its files; or what is saved in a folder, opened for reading unless `durability` is given."""
     from tidelog.files.finding import find_files
     from tidelog.kb import KnowledgeBase
 
     facts, seconds, rounds = limits
-    kb = KnowledgeBase(
-        source_of(program),
-        modules=modules,
-        folder=folder,
-        limit_facts=facts,
-        limit_seconds=seconds,
-        limit_rounds=rounds,
-        progress=display,
-        **options,
-    )
+    options |= {"limit_facts": facts, "limit_seconds": seconds, "limit_rounds": rounds, "progress": display}
+    durability = options.pop("durability", None)
+    if saved is not None and (saved / "manifest.sqlite").exists():
+        if folder is not None:
+            raise fail("TL074", f"{saved} has its facts already, so --facts has no effect", fix="leave it out")
+        kb = KnowledgeBase.open(
+            saved, source_of(program), read_only=durability is None, durability=durability or "batch", **options
+        )
+        if not quiet:
+            typer.echo(str(kb.recovery), err=True)
+        return kb
+    kb = KnowledgeBase(source_of(program), folder=folder, **options)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
             for path in find_files(folder, known.name):
@@ -142,6 +146,10 @@ def knowledge_base(
     if not quiet:
         for loaded in kb.loads:
             typer.echo(loaded.description, err=True)
+    if saved is not None:
+        kb.save(saved, durability=durability)
+        if not quiet:
+            typer.echo(f"{saved}: a new knowledge base", err=True)
     return kb
 
 

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,10 @@ FORMAT = 1
 _APPLICATION = 0x7469646C
 _SYNCHRONOUS = {"fsync": "FULL", "batch": "NORMAL", "none": "OFF"}
 _TABLES = (
-    "CREATE TABLE snapshot (number INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, chain INTEGER NOT NULL,"
-    " description BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    """CREATE TABLE snapshot (
+        number INTEGER PRIMARY KEY, sequence INTEGER NOT NULL, chain INTEGER NOT NULL,
+        description BLOB NOT NULL, checksum INTEGER NOT NULL
+    )""",
     "CREATE TABLE journal (sequence INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL)",
 )
 _BATCH_PAGES = 10_000
@@ -108,7 +111,7 @@ class Manifest:
 
     def _is_blank(self) -> bool:
         """Whether a process ended before it had written anything."""
-        return self._one("SELECT count(*) FROM sqlite_master") == 0 and self._one("PRAGMA application_id") == 0
+        return not self._one("SELECT count(*) FROM sqlite_master") and not self._one("PRAGMA application_id")
 
     def _begin(self) -> None:
         with self.transaction():
@@ -178,7 +181,7 @@ class Manifest:
 
     def _offset(self, problem: str) -> str:
         words = problem.replace(":", " ").split()
-        pages = [int(after) for word, after in zip(words, words[1:], strict=False) if word.lower() == "page" and after.isdigit()]
+        pages = [int(after) for word, after in pairwise(words) if word.lower() == "page" and after.isdigit()]
         return f" (from byte {(pages[0] - 1) * int(self._one('PRAGMA page_size')):,} on)" if pages else ""
 
     def _snapshot(self) -> SavedSnapshot | None:

@@ -77,7 +77,9 @@ def open_saved(
     """A knowledge base from a folder, or a new one there."""
     path, started = Path(folder), perf_counter()
     if options.get("engine", "local") != "local":
-        raise fail("TL074", 'engine="spark" cannot be saved or opened', fix='leave it out; a pipeline\'s stream keeps its own state')
+        raise fail(
+            "TL074", 'engine="spark" cannot be saved or opened', fix="leave it out; a pipeline's stream keeps its own state"
+        )
     if read_only:
         return _open_for_reading(path, rules, options, started)
     if not (path / NAME).exists():
@@ -97,9 +99,7 @@ def open_saved(
     return _begin(path, rules, durability, options, files)  # a process ended before it had saved anything
 
 
-def _begin(
-    path: Path, rules: Any, durability: str, options: dict[str, Any], files: FileOperations | None
-) -> LocalKnowledgeBase:
+def _begin(path: Path, rules: Any, durability: str, options: dict[str, Any], files: FileOperations | None) -> LocalKnowledgeBase:
     started = perf_counter()
     kb = LocalKnowledgeBase("" if rules is None else rules, **options)
     save(kb, path, durability, files)

@@ -63,9 +63,8 @@ def printed(program: Program) -> str:
     known = document.prefixes
     declared = {s.relation for s in document.statements if isinstance(s, Declaration)}
     first: list[Prefix | Declaration] = [Prefix(name, iri) for name, iri in program.prefixes.items() if name not in known]
-    for relation in program.relations.values():
-        if relation.columns is not None and relation.name not in declared:
-            first.append(Declaration(relation.name, relation.columns))
+    others = [(name, relation.columns) for name, relation in program.relations.items() if name not in declared]
+    first += [Declaration(name, columns) for name, columns in others if columns is not None]
     printer = Printer()
     return "".join(printer.statement(statement) + "\n" for statement in first) + printer.document(document)
 

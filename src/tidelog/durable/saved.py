@@ -66,6 +66,12 @@ class Saved:
         kb.record_in(self.journal, self)
         self.remove_leftovers({f"snapshot-{self._number}"})
 
+    def refuse_if_used(self) -> None:
+        """Raise an error if there is a saved knowledge base."""
+        if self.manifest.read()[0] is not None:
+            fix = "choose an empty folder, or open this one: `KnowledgeBase.open(…)`"
+            raise fail("TL063", f"there is a saved knowledge base in {self.folder} already", fix=fix)
+
     def save(self, kb: LocalKnowledgeBase) -> SavedSnapshot:
         """Write a new snapshot of everything, and let it count."""
         engine = kb.engine
@@ -82,7 +88,9 @@ class Saved:
         except OSError as error:
             fix = "make room, or check the rights of the folder; what was saved before is as it was"
             raise fail("TL060", f"cannot write {self.folder / path}: {error.strerror or error}", fix=fix) from error
-        snapshot = SavedSnapshot(number, sequence, chain, {**description, "options": kb.options, "created_with": self.created_with})
+        snapshot = SavedSnapshot(
+            number, sequence, chain, {**description, "options": kb.options, "created_with": self.created_with}
+        )
         self.manifest.switch(snapshot)
         self._number, self._snapshot_size = number, sum(file.size for file in files_of(description))
         if journal is not None:
@@ -148,9 +156,7 @@ def save(kb: LocalKnowledgeBase, folder: Path, durability: str | None, files: Fi
     kb.refuse_if_closed()
     new = Saved(folder, durability or "batch", files)
     try:
-        if new.manifest.read()[0] is not None:
-            fix = "choose an empty folder, or open this one: `KnowledgeBase.open(…)`"
-            raise fail("TL063", f"there is a saved knowledge base in {folder} already", fix=fix)
+        new.refuse_if_used()
         kb.derive()
         snapshot = new.save(kb)
     except BaseException:
@@ -176,5 +182,3 @@ def _refuse_other_files(folder: Path) -> None:
     if names and NAME not in names and not names <= {"lock"}:
         fix = "choose an empty folder, or one that does not exist"
         raise fail("TL060", f"{folder} has other files in it, and no saved knowledge base", fix=fix)
-
-

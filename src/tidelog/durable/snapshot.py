@@ -2,8 +2,8 @@
 
 Ids are given anew, kind by kind, to the values that some row uses, so that the dictionary of a reopened knowledge base is dense.
 Relations that only one rule has (`#inner 7`) are named by the place of the rule in the text, since their names are made anew.
-Virtual relations are closed again from their edges.  Indexes, counters and costs come back, so that the first update after opening
-is as fast as any.
+Virtual relations are closed again from their edges.  Indexes, counters and costs come back, so that the first update after
+opening is as fast as any.
 """
 
 from __future__ import annotations

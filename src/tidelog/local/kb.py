@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
@@ -33,7 +31,6 @@ from tidelog.program.relations import Relation
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
-    from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.files.text.delimited import Header
     from tidelog.streams.update import Update
 
@@ -86,45 +83,6 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         new, replaced = self.load_columns(relation, loaded.columns, loaded.rows, upsert=upsert)
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
-
-    def load_columns(
-        self, relation: str, columns: Sequence[TypedColumn | MixedColumn], count: int, *, upsert: bool
-    ) -> tuple[int, int]:
-        """Add the facts of so many rows; how many were not explicit before, and how many were replaced."""
-        if self._journal is not None:
-            self._journal.take()
-        key = self._schema.key_of(relation) if upsert else ()
-        schema = self._schema.knowing(relation, len(columns))
-        engine, watch = self._engine, self._watch()
-        if key and engine.has_derived:
-            self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
-        try:
-            with engine.begin(watch) as transaction:
-                rows = self._encoded(columns, count)
-                watch.poll()
-                replaced = 0
-                if key:
-                    rows = _last_of_each_key(rows, key)
-                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
-                new = engine.add(relation, rows)
-                if self._journal is not None:
-                    self._journal.record_load(relation, columns, count, upsert=upsert)
-                transaction.commit()
-        except BaseException:
-            self._retract()
-            raise
-        self._schema = schema
-        return new, replaced
-
-    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
-        from tidelog.files.columns import MixedColumn
-
-        terms = self._engine.state.terms
-        ids = [
-            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
-            for column in columns
-        ]
-        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
 
     # --- changes ---------------------------------------------------------------------------------------------------------
 
@@ -205,10 +163,6 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         self._schema = schema
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
-
-    def _retract(self) -> None:
-        if self._journal is not None:
-            self._journal.retract()
 
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
@@ -303,15 +257,6 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     # --- the engine ------------------------------------------------------------------------------------------------------
 
     @property
-    def engine(self) -> LocalEngine:
-        """The engine, for those that save it."""
-        return self._engine
-
-    def derive(self) -> None:
-        """Derive everything that follows."""
-        self._maintained()
-
-    @property
     def _engine(self) -> LocalEngine:
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
@@ -338,14 +283,6 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         if not engine.is_maintained:
             engine.maintain(self._watch())
         return engine
-
-
-def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
-    """Of several rows with one key, the last."""
-    if not len(rows):
-        return rows
-    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
-    return rows[np.sort(len(rows) - 1 - at)]
 
 
 def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tidelog.core.schema import Schema
 from tidelog.kb import KnowledgeBase
@@ -17,12 +20,20 @@ from tidelog.local.engine import LocalEngine
 if TYPE_CHECKING:
     from tidelog.durable.journal import Journal, Refusal
     from tidelog.durable.saved import Saved
+    from tidelog.files.columns import MixedColumn, TypedColumn
 
 
 class SavableKnowledgeBase(KnowledgeBase):
     """A knowledge base that can be saved; `LocalKnowledgeBase` is one."""
 
     _started: LocalEngine | None = None
+    if TYPE_CHECKING:
+
+        @property
+        def _engine(self) -> LocalEngine: ...
+
+        def _maintained(self) -> LocalEngine: ...
+
     _journal: Journal | Refusal | None = None
     """Where changes are recorded before they are acknowledged, if anywhere."""
     saved: Saved | None = None
@@ -32,6 +43,15 @@ class SavableKnowledgeBase(KnowledgeBase):
     def schema(self) -> Schema:
         """The program and all relations."""
         return self._schema
+
+    @property
+    def engine(self) -> LocalEngine:
+        """The engine, started if need be."""
+        return self._engine
+
+    def derive(self) -> None:
+        """Derive everything that follows."""
+        self._maintained()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -52,6 +72,49 @@ class SavableKnowledgeBase(KnowledgeBase):
         assert self._started is None, "restore comes first"
         self._schema, self._started = schema, engine
 
+    def load_columns(
+        self, relation: str, columns: Sequence[TypedColumn | MixedColumn], count: int, *, upsert: bool
+    ) -> tuple[int, int]:
+        """Add the facts of so many rows; how many were not explicit before, and how many were replaced."""
+        if self._journal is not None:
+            self._journal.take()
+        key = self._schema.key_of(relation) if upsert else ()
+        schema = self._schema.knowing(relation, len(columns))
+        engine, watch = self.engine, self._watch()
+        if key and engine.has_derived:
+            self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
+        try:
+            with engine.begin(watch) as transaction:
+                rows = self._encoded(columns, count)
+                watch.poll()
+                replaced = 0
+                if key:
+                    rows = _last_of_each_key(rows, key)
+                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
+                new = engine.add(relation, rows)
+                if self._journal is not None:
+                    self._journal.record_load(relation, columns, count, upsert=upsert)
+                transaction.commit()
+        except BaseException:
+            self._retract()
+            raise
+        self._schema = schema
+        return new, replaced
+
+    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
+        from tidelog.files.columns import MixedColumn
+
+        terms = self.engine.state.terms
+        ids = [
+            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
+            for column in columns
+        ]
+        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
+
+    def _retract(self) -> None:
+        if self._journal is not None:
+            self._journal.retract()
+
     def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
         """Save everything to a folder, and every change from now on; to the folder that it is saved in: compact that.
 
@@ -62,3 +125,11 @@ class SavableKnowledgeBase(KnowledgeBase):
     def close(self) -> None:
         """Close the folder, if there is one; changes are refused from now on."""
         import_module("tidelog.durable.saved").close(self)
+
+
+def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
+    """Of several rows with one key, the last."""
+    if not len(rows):
+        return rows
+    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
+    return rows[np.sort(len(rows) - 1 - at)]
