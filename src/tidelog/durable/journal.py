@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidelog.durable.acknowledged import Acknowledged
 from tidelog.durable.file_operations import FileOperations, WrittenFile
 from tidelog.durable.manifest import Entry, Manifest
 from tidelog.errors import TidelogError, fail
@@ -50,6 +51,7 @@ class Journal:
         self._recorded: tuple[int, int, int] | None = None
         """The number, checksum and size before the entry that was written last, while it can be retracted."""
         self._syncer = _Syncer(folder) if durability == "batch" else None
+        self._acknowledged = Acknowledged(folder) if durability == "fsync" else None
 
     def take(
         self,
@@ -95,13 +97,18 @@ class Journal:
         self._recorded = before
         self.sequence, self.chain = entry.sequence, entry.checksum
         self.size += len(body) + more
-        if self._syncer is not None and not self._syncer.is_waiting:
-            self._syncer.wake()
+        if self._syncer is not None:
+            if not self._syncer.is_waiting:
+                self._syncer.wake()
+        elif self._acknowledged is not None:
+            self._acknowledged.write(self.sequence)
 
     def retract(self) -> None:
         """The change was not committed: remove its entry, if it has one."""
         if self._recorded is not None:
             (self.sequence, self.chain, self.size), self._recorded = self._recorded, None
+            if self._acknowledged is not None:
+                self._acknowledged.write(self.sequence)
             with self.manifest.refusing():
                 self.manifest.remove_after(self.sequence)
 
@@ -109,6 +116,8 @@ class Journal:
         """Wait until everything is on disk, as far as the durability promises it."""
         if self._syncer is not None:
             self._syncer.close()
+        if self._acknowledged is not None:
+            self._acknowledged.close()
         self.manifest.close()
 
 

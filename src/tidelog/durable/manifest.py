@@ -16,6 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tidelog.durable.acknowledged import last_acknowledged
 from tidelog.errors import TidelogError, fail
 
 NAME = "manifest.sqlite"
@@ -168,6 +169,16 @@ class Manifest:
 
     def read(self) -> tuple[SavedSnapshot | None, list[Entry]]:
         """The snapshot that counts and the journal behind it, of one moment; checked."""
+        known = last_acknowledged(self.path.parent)
+        snapshot, entries = self._read()
+        last = entries[-1].sequence if entries else snapshot.sequence if snapshot is not None else 0
+        if last < known:
+            path = self.path.with_name(f"{NAME}-wal")
+            fix = "restore the folder from a copy; nothing of it has been read"
+            raise fail("TL062", f"{path} is damaged: changes {last + 1:,} to {known:,} are missing", fix=fix)
+        return snapshot, entries
+
+    def _read(self) -> tuple[SavedSnapshot | None, list[Entry]]:
         with self.refusing():
             self.execute("BEGIN")
             try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
+from tidelog.durable.acknowledged import NAME as ACKNOWLEDGED
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.folder_lock import FolderLock
 from tidelog.durable.journal import LOADS, Journal, Refusal
@@ -60,6 +61,9 @@ class Saved:
         """Write every change of a knowledge base from now on; `last` are number and checksum of the last change."""
         self._number, self.created_with = snapshot.number, snapshot.description["created_with"]
         self._snapshot_size = sum(file.size for file in files_of(snapshot.description))
+        if self.durability != "fsync":
+            self.files.remove_file(self.folder / ACKNOWLEDGED)
+            self.files.sync_folder(self.folder)
         self.journal = Journal(self.folder, self.manifest, self.files, self.durability, last)
         self.journal.size = size
         self.journal.before_change = lambda: self._compact_if_due(kb)
