@@ -1,4 +1,4 @@
-"""A process that applies numbered updates to a saved knowledge base and acknowledges each on standard output, until it is killed."""
+"""A process that applies numbered changes to a saved knowledge base and acknowledges each, until it is killed."""
 
 from __future__ import annotations
 

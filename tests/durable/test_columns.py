@@ -51,5 +51,5 @@ def test_a_load_without_columns_has_rows(tmp_path: Path) -> None:
 
 def test_a_file_that_is_as_written_and_is_not_arrow(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(TidelogError, match="TL062.*it is no Arrow file"):
+    with pytest.raises(TidelogError, match=r"TL062.*it is no Arrow file"):
         read_table(tmp_path, WrittenFile("file", 0, ()))

@@ -61,8 +61,8 @@ def test_every_flipped_bit_is_found_with_the_place_of_its_block(
 def test_a_truncated_file_and_a_missing_one(tmp_path: Path) -> None:
     file = written(tmp_path, b"0123456789")
     (tmp_path / "file").write_bytes(b"01234")
-    with pytest.raises(TidelogError, match="TL062.*damaged at byte 5: it has 5 bytes, and 10 were written"):
+    with pytest.raises(TidelogError, match=r"TL062.*damaged at byte 5: it has 5 bytes, and 10 were written"):
         read_checked(tmp_path, file)
     FileOperations().remove_file(tmp_path / "file")
-    with pytest.raises(TidelogError, match="TL062.*it is missing"):
+    with pytest.raises(TidelogError, match=r"TL062.*it is missing"):
         read_checked(tmp_path, file)

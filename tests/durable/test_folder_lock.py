@@ -41,5 +41,5 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(TidelogError, match="TL060.*cannot write .*lock: No such file"):
+    with pytest.raises(TidelogError, match=r"TL060.*cannot write .*lock: No such file"):
         FolderLock(tmp_path / "nowhere")

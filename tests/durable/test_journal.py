@@ -35,7 +35,9 @@ def journal_of(kb: LocalKnowledgeBase) -> Journal:
     return kb.saved.journal
 
 
-@pytest.mark.parametrize("thing", ["a", 1, True, 2.5, date(2026, 1, 1), IRI("http://e/a"), np.str_("b"), np.float64(0.1), from_python(3)])
+@pytest.mark.parametrize(
+    "thing", ["a", 1, True, 2.5, date(2026, 1, 1), IRI("http://e/a"), np.str_("b"), np.float64(0.1), from_python(3)]
+)
 def test_an_update_is_written_as_a_stream_reads_it(thing: Any) -> None:
     line = encoded(([("p", thing, "b")], [("q",)], [], [], ["r(X) :- p(X, _)."]))
     update = Update.from_json(line)
@@ -91,7 +93,7 @@ def test_a_full_disk_rolls_the_update_back(kb: LocalKnowledgeBase) -> None:
     before, manifest = everything(kb), journal_of(kb).manifest
     pages = manifest.execute("PRAGMA page_count").fetchone()[0]
     manifest.execute(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(TidelogError, match="TL066: the change could not be recorded in .*manifest.sqlite: .*full"):
+    with pytest.raises(TidelogError, match=r"TL066: the change could not be recorded in .*manifest.sqlite: .*full"):
         kb.update(insert=[("text", "x" * 100_000)])
     assert everything(kb) == before
     manifest.execute("PRAGMA max_page_count = 1000000")
@@ -118,7 +120,7 @@ def test_a_full_disk_rolls_a_load_back(tmp_path: Path) -> None:
 def test_a_folder_that_became_read_only(kb: LocalKnowledgeBase) -> None:
     before = everything(kb)
     journal_of(kb).manifest.execute("PRAGMA query_only = 1")
-    with pytest.raises(TidelogError, match="TL066.*readonly"):
+    with pytest.raises(TidelogError, match=r"TL066.*readonly"):
         kb.update(insert=[("edge", "x", "y")])
     assert everything(kb) == before
 
@@ -173,7 +175,7 @@ def test_a_sync_that_fails_is_reported_by_the_next_change(tmp_path: Path, monkey
         while syncer.failed is None:
             time.sleep(0.001)
         before = everything(kb)
-        with pytest.raises(TidelogError, match="TL060.*disk I/O error"):
+        with pytest.raises(TidelogError, match=r"TL060.*disk I/O error"):
             kb.update(insert=[("edge", "x", "z")])
     assert everything(kb) == before
     kb.close()

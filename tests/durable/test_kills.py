@@ -27,7 +27,7 @@ def killed_after(folder: Path, seconds: float, durability: str, least: int) -> i
         assert first.startswith(b"open "), process.stderr.read().decode()
         time.sleep(seconds)
         process.kill()
-        lines = [line for line in (first.removeprefix(b"open ") + process.stdout.read()).splitlines(keepends=True)]
+        lines = (first.removeprefix(b"open ") + process.stdout.read()).splitlines(keepends=True)
     return int(next(line for line in reversed(lines) if line.endswith(b"\n")))
 
 

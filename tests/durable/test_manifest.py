@@ -39,6 +39,14 @@ def read(folder: Path) -> list[Entry]:
         manifest.close()
 
 
+def read_or_refused(folder: Path) -> list[Entry] | str:
+    """The entries, or the error."""
+    try:
+        return read(folder)
+    except TidelogError as error:
+        return str(error)
+
+
 @pytest.mark.parametrize("durability", ["fsync", "batch", "none"])
 def test_what_is_written_is_read(tmp_path: Path, durability: str) -> None:
     manifest, entries = begun(tmp_path, durability, 50)
@@ -64,10 +72,10 @@ def test_a_newer_format_and_another_database_are_refused(tmp_path: Path) -> None
     (tmp_path / NAME).unlink()
     with sqlite3.connect(tmp_path / NAME) as connection:
         connection.execute("CREATE TABLE other (a)")
-    with pytest.raises(TidelogError, match="TL062.*not the manifest of a saved knowledge base"):
+    with pytest.raises(TidelogError, match=r"TL062.*not the manifest of a saved knowledge base"):
         Manifest(tmp_path)
     (tmp_path / NAME).write_bytes(b"a text that is not a database" * 100)
-    with pytest.raises(TidelogError, match="TL062.*file is not a database"):
+    with pytest.raises(TidelogError, match=r"TL062.*file is not a database"):
         Manifest(tmp_path)
 
 
@@ -76,8 +84,10 @@ def test_a_newer_format_and_another_database_are_refused(tmp_path: Path) -> None
 def test_an_entry_that_was_not_written_so_is_refused(tmp_path: Path, change: str, at: int) -> None:
     begun(tmp_path, entries=5)[0].close()
     with sqlite3.connect(tmp_path / NAME) as connection:
-        connection.execute(f"UPDATE journal SET {change} WHERE sequence = {at}")  # noqa: S608
-    with pytest.raises(TidelogError, match=rf"TL062.*the checksum of entry {at} of the journal is wrong, or the entry is missing"):
+        connection.execute(f"UPDATE journal SET {change} WHERE sequence = {at}")
+    with pytest.raises(
+        TidelogError, match=rf"TL062.*the checksum of entry {at} of the journal is wrong, or the entry is missing"
+    ):
         read(tmp_path)
 
 
@@ -85,7 +95,7 @@ def test_a_missing_entry_is_refused(tmp_path: Path) -> None:
     begun(tmp_path, entries=5)[0].close()
     with sqlite3.connect(tmp_path / NAME) as connection:
         connection.execute("DELETE FROM journal WHERE sequence = 2")
-    with pytest.raises(TidelogError, match="TL062.*entry 2 of the journal"):
+    with pytest.raises(TidelogError, match=r"TL062.*entry 2 of the journal"):
         read(tmp_path)
 
 
@@ -99,11 +109,10 @@ def test_every_truncation_of_the_wal_leaves_a_prefix(tmp_path: Path) -> None:
     for size in (*range(0, len(whole), 997), len(whole)):
         broken = crashed(copy, tmp_path / "broken")
         (broken / WAL).write_bytes(whole[:size])
-        try:
-            left = read(broken)
-        except TidelogError as error:
+        left = read_or_refused(broken)
+        if isinstance(left, str):
             assert size < 8 * 4096  # the database itself was still in the WAL
-            assert "TL062" in str(error)
+            assert "TL062" in left
         else:
             assert left == entries[: len(left)]
             found.add(len(left))
@@ -125,11 +134,10 @@ def test_every_flipped_bit_leaves_a_prefix_or_is_refused_with_the_file(tmp_path:
         at, damaged = chance.randrange(len(whole)), bytearray(whole)
         damaged[at] ^= 1 << chance.randrange(8)
         (broken / name).write_bytes(damaged)
-        try:
-            left = read(broken)
-        except TidelogError as error:
-            assert "TL06" in str(error)
-            assert NAME in str(error)
+        left = read_or_refused(broken)
+        if isinstance(left, str):
+            assert "TL06" in left
+            assert NAME in left
             refused += 1
         else:
             assert left == (entries if name == NAME else entries[: len(left)])

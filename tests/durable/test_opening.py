@@ -27,7 +27,9 @@ VALUES = (
 
 def test_a_missing_folder_becomes_a_new_knowledge_base(tmp_path: Path) -> None:
     with KnowledgeBase.open(tmp_path / "deep" / "kb", RULES) as kb:
-        assert kb.recovery == Recovery(str(tmp_path / "deep" / "kb"), True, 1, 0, 0, 0, 0, kb.recovery.seconds if kb.recovery else 0)
+        assert kb.recovery == Recovery(
+            str(tmp_path / "deep" / "kb"), True, 1, 0, 0, 0, 0, kb.recovery.seconds if kb.recovery else 0
+        )
         assert str(kb.recovery).endswith("kb: a new knowledge base")
         kb.update(insert=[("edge", "c", "d")])
         facts = everything(kb)
@@ -134,7 +136,7 @@ def test_options_come_back(tmp_path: Path, options: dict[str, object]) -> None:
 
 def test_other_modules_are_refused(tmp_path: Path) -> None:
     opened(tmp_path, RULES).close()
-    with pytest.raises(TidelogError, match="TL064.*was saved with modules=True"):
+    with pytest.raises(TidelogError, match=r"TL064.*was saved with modules=True"):
         opened(tmp_path, modules=False)
 
 
@@ -150,7 +152,7 @@ def test_the_same_rules_are_accepted_and_others_are_refused(tmp_path: Path) -> N
 
 
 def test_spark_refuses(tmp_path: Path) -> None:
-    with pytest.raises(TidelogError, match='TL074.*engine="spark" cannot be saved'):
+    with pytest.raises(TidelogError, match=r'TL074.*engine="spark" cannot be saved'):
         KnowledgeBase.open(tmp_path, engine="spark")
 
 
@@ -165,7 +167,7 @@ def test_readers_are_welcome_beside_a_writer(tmp_path: Path) -> None:
                 kb.save(tmp_path / "kb")
             with opened(tmp_path / "kb", read_only=True) as reader:
                 assert everything(reader) == everything(kb)
-                with pytest.raises(TidelogError, match="TL065.*is open for reading only"):
+                with pytest.raises(TidelogError, match=r"TL065.*is open for reading only"):
                     reader.update(insert=[("edge", "x", "y")])
                 with pytest.raises(TidelogError, match="TL065"):
                     reader.load("edge", pa.table({"a": ["x"], "b": ["y"]}))
@@ -191,7 +193,7 @@ def test_a_reader_starts_over_when_the_snapshot_is_switched(tmp_path: Path, monk
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:
-    with pytest.raises(TidelogError, match="TL060.*there is no saved knowledge base"):
+    with pytest.raises(TidelogError, match=r"TL060.*there is no saved knowledge base"):
         opened(tmp_path / "kb", read_only=True)
     assert not (tmp_path / "kb").exists()
 

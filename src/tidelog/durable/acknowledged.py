@@ -1,8 +1,8 @@
 """The number of the last acknowledged change, beside the journal, with the durability `fsync`.
 
-SQLite takes a damaged WAL for one whose end was not written, and drops what is behind the damage.  This number tells that something
-is missing.  It is written after the entry of the journal is on disk and is not waited for, so it is never larger than what was on
-disk; with other durabilities it could be, and is not kept.
+SQLite takes a damaged WAL for one whose end was not written, and drops what is behind the damage.  This number tells that
+something is missing.  It is written after the entry of the journal is on disk and is not waited for, so it is never larger than
+what was on disk; with other durabilities it could be, and is not kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Acknowledged:
         self._number = os.open(folder / NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
 
     def write(self, sequence: int) -> None:
-        """This is the last change now."""
+        """Let this be the last change."""
         text = b"%020d" % sequence
         os.pwrite(self._number, b"%s %010d\n" % (text, zlib.crc32(text)), 0)
 

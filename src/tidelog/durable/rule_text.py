@@ -78,8 +78,8 @@ def schema_of(saved: Mapping[str, Any]) -> Schema:
 
 
 def difference(program: Program, other: Program) -> str | None:
-    """What differs between two programs in effect; None if nothing does."""
-    one, two = ({_key(rule): _shown(of, at) for at, rule in enumerate(of.rules)} for of in (program, other))
+    """What differs between two programs in effect, whatever rules are called; None if nothing does."""
+    one, two = ({canonical_key(rule): _shown(of, at) for at, rule in enumerate(of.rules)} for of in (program, other))
     declared, others = ({r.name: r.columns for r in of.relations.values() if r.is_declared} for of in (program, other))
     for key in one.keys() ^ two.keys():
         return f"the rule `{one.get(key) or two[key]}` is in one of them only"
@@ -94,10 +94,6 @@ def difference(program: Program, other: Program) -> str | None:
 
 def _shown(program: Program, at: int) -> str:
     return program.printer.rule(program.rules[at])
-
-
-def _key(rule: Rule) -> Any:
-    return rule.name, canonical_key(rule)
 
 
 def _numbers(program: Program, written: Mapping[int, Rule]) -> list[int]:
