@@ -1,8 +1,8 @@
 """Saved knowledge bases: what the journal costs on a stream of small updates, and how long a large one takes to open.
 
 `journal`: updates of 10 facts, one after the other, without a folder and with each durability; CPU of the whole process, so
-that of the thread that syncs counts.  `open`: a knowledge base of half explicit and half derived facts is saved by one process and
-opened by another, which then applies updates; the same updates in the process that saved it stand beside the first of them.
+that of the thread that syncs counts.  `open`: a knowledge base of half explicit and half derived facts is saved by one process
+and opened by another, which then applies updates; the same updates in the process that saved it stand beside the first of them.
 """
 
 from __future__ import annotations
@@ -187,8 +187,8 @@ def judgements(folder: Path) -> Iterator[Judgement]:
         )
     if opening:
         row, first, usual = opening["open"], opening["the first update"], opening["an update after"]
-        met = "yes" if row.wall <= 5 else "**no**"
-        yield Judgement(f"Open {row.size:,} facts", "≤ 5 s", f"{row.wall:.2f} s", met=met)
+        is_met = "yes" if row.wall <= 5 else "**no**"
+        yield Judgement(f"Open {row.size:,} facts", "≤ 5 s", f"{row.wall:.2f} s", met=is_met)
         ours, beside = f"{first.wall * 1e3:.2f} ms", f"others {usual.wall * 1e3:.2f} ms"
         yield Judgement("The first update after it", "as fast as any", ours, beside, f"{first.wall / usual.wall:.1f}")
 

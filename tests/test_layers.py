@@ -53,7 +53,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))
 
 AGAINST_THE_LAYERS_OF_LOCAL: dict[str, set[str]] = {}
-ONLY_TO_ANNOTATE: dict[str, set[str]] = {"facts": {"local"}, "report": {"kb"}, "kb": {"durable", "spark"}, "local": {"durable"}}
+ONLY_TO_ANNOTATE: dict[str, set[str]] = {"facts": {"local"}, "report": {"kb"}, "kb": {"spark"}}
 """Upwards, where only type checkers look: the form of stored rows, and an option that one engine takes."""
 
 LOCAL_FOR_SPARK = {"tidelog.local.engine"}
@@ -73,7 +73,8 @@ LONG_MODULES: set[str] = set()
 LONG_FUNCTIONS: set[str] = set()
 """Compiled, like `kernel`."""
 MANY_PARAMETERS = {
-    **dict.fromkeys(("tidelog.cli.evaluation.run_command", "tidelog.cli.stream.stream_command"), "the options of a command"),
+    **dict.fromkeys((f"tidelog.cli.evaluation.{name}_command" for name in ("run", "query")), "the options of a command"),
+    "tidelog.cli.stream.stream_command": "the options of a command",
     "tidelog.kb.KnowledgeBase.__init__": "the options of a knowledge base",
     **dict.fromkeys(
         (f"tidelog.{where}.load" for where in ("kb.KnowledgeBase", "local.kb.LocalKnowledgeBase", "spark.kb.SparkKnowledgeBase")),

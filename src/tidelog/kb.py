@@ -27,8 +27,8 @@ from tidelog.source import Source
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
+    from tidelog.core.recovery import Recovery
     from tidelog.core.statistics import Statistics
-    from tidelog.durable.opening import Recovery
     from tidelog.files.text.delimited import Header
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,7 @@ def kb(tmp_path: Path) -> Iterator[LocalKnowledgeBase]:
 
 
 def journal_of(kb: LocalKnowledgeBase) -> Journal:
-    assert kb.saved is not None
-    assert kb.saved.journal is not None
+    assert isinstance(kb.saved.journal, Journal)
     return kb.saved.journal
 
 
@@ -65,7 +64,7 @@ def test_what_is_not_committed_is_retracted(
     kb: LocalKnowledgeBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     before = everything(kb)
-    actions = {
+    actions: dict[str, Callable[[], object]] = {
         "update": lambda: kb.update(insert=[("edge", "x", "y")]),
         "rules": lambda: kb.add_rules("p(X) :- edge(X, _)."),
         "stream": lambda: kb.apply(Update(insert=(("edge", "x", "y"),))),
@@ -142,7 +141,12 @@ def test_a_closed_knowledge_base_can_be_read_and_not_changed(tmp_path: Path) -> 
 def test_batch_syncs_soon_and_when_it_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced: list[float] = []
     sync = Manifest.sync
-    monkeypatch.setattr(Manifest, "sync", lambda manifest: (sync(manifest), synced.append(time.perf_counter())))
+
+    def observed(manifest: Manifest) -> None:
+        sync(manifest)
+        synced.append(time.perf_counter())
+
+    monkeypatch.setattr(Manifest, "sync", observed)
     monkeypatch.setattr(journals, "SYNC_SECONDS", 0.01)
     with opened(tmp_path / "kb", RULES, "batch") as kb:
         synced.clear()

@@ -38,8 +38,11 @@ def test_parts_are_put_back() -> None:
 
 
 def test_with_closes(tmp_path: Path) -> None:
-    with local("p(1).") as kb:
+    kb = local("p(1).")
+    with kb:
         kb.save(tmp_path / "kb", durability="none")
-        assert kb.saved is not None
+        assert (tmp_path / "kb" / "lock").exists()
+        is_saved = kb.saved is not None
+    assert is_saved
     assert kb.saved is None
     assert kb.options == {"algorithm": "auto", "marking": "auto", "modules": True}

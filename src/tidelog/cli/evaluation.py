@@ -71,9 +71,11 @@ def run_command(
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
-    with progress_display(is_quiet=quiet) as display:
-        limits = limit_facts, limit_seconds, limit_rounds
-        kb = knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved)
+    limits = limit_facts, limit_seconds, limit_rounds
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved) as kb,
+    ):
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
@@ -101,9 +103,11 @@ def query_command(
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
-    with progress_display(is_quiet=quiet) as display:
-        limits = limit_facts, limit_seconds, limit_rounds
-        kb = knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved)
+    limits = limit_facts, limit_seconds, limit_rounds
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved) as kb,
+    ):
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
 
@@ -126,8 +130,6 @@ def knowledge_base(
     options |= {"limit_facts": facts, "limit_seconds": seconds, "limit_rounds": rounds, "progress": display}
     durability = options.pop("durability", None)
     if saved is not None and (saved / "manifest.sqlite").exists():
-        if folder is not None:
-            raise fail("TL074", f"{saved} has its facts already, so --facts has no effect", fix="leave it out")
         kb = KnowledgeBase.open(
             saved, source_of(program), read_only=durability is None, durability=durability or "batch", **options
         )

@@ -15,7 +15,7 @@ class FolderLock:
     """A lock that is held from creation to `release`."""
 
     def __init__(self, folder: Path) -> None:
-        path = folder / NAME
+        self._number, path = -1, folder / NAME
         try:
             self._number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
@@ -25,12 +25,15 @@ class FolderLock:
             fcntl.flock(self._number, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             holder = os.read(self._number, 20).decode("ascii", "replace").strip()
-            os.close(self._number)
+            self.release()
             by = f" by process {holder}" if holder.isdigit() else ""
             fix = "close it there first, or open it here with `read_only=True`"
             raise fail("TL063", f"{folder} is open for writing already{by}", fix=fix) from error
         os.ftruncate(self._number, 0)
         os.pwrite(self._number, b"%d\n" % os.getpid(), 0)
+
+    def __del__(self) -> None:
+        self.release()
 
     def release(self) -> None:
         """Let others write."""

@@ -18,6 +18,7 @@ from tidelog.durable.file_operations import FileOperations, WrittenFile
 from tidelog.durable.manifest import Entry, Manifest
 from tidelog.errors import TidelogError, fail
 from tidelog.json_values import to_json
+from tidelog.local.saving import Given
 from tidelog.values import from_python
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ _PLAIN = frozenset({str, int, float, bool})
 """Types that JSON gives back as they are."""
 _encode = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
 _NAMES = ("insert", "delete", "upsert", "remove_rules", "add_rules")
-Given = tuple[Facts, Facts, Facts, Sequence[str], Sequence[str]]
 
 
 class Journal:
@@ -134,7 +134,7 @@ class Refusal:
     def record(self) -> None:
         """Nothing was taken."""
 
-    def record_load(self, *_given: object, upsert: bool = False) -> None:
+    def record_load(self, *_given: object, upsert: bool) -> None:
         """Nothing was taken."""
 
     def retract(self) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from tidelog.core.recovery import Recovery
 from tidelog.durable.columns import columns_of_load, read_table
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.journal import Refusal, load_of
@@ -28,34 +28,6 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 5
 """A reader starts over so often if a writer switches snapshots under it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """What opening did."""
-
-    folder: str
-    is_new: bool
-    snapshot: int
-    """The number of the snapshot that was read."""
-    facts: int
-    """Facts in it, explicit and derived."""
-    updates: int
-    loads: int
-    """Changes of the journal that were applied again."""
-    sequence: int
-    """The number of the last change, counted from the beginning."""
-    seconds: float
-    last_change: Change | None = None
-    """What the last update of the journal changed, if one was applied again."""
-
-    def __str__(self) -> str:
-        if self.is_new:
-            return f"{self.folder}: a new knowledge base"
-        counts = f"{self.updates:,} update{'' if self.updates == 1 else 's'}"
-        if self.loads:
-            counts += f" and {self.loads:,} load{'' if self.loads == 1 else 's'}"
-        return f"{self.folder}: snapshot {self.snapshot} with {self.facts:,} facts, {counts} replayed, {self.seconds:.1f} s"
 
 
 class Reopened(LocalKnowledgeBase):

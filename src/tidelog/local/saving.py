@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,9 +18,33 @@ from tidelog.kb import KnowledgeBase
 from tidelog.local.engine import LocalEngine
 
 if TYPE_CHECKING:
-    from tidelog.durable.journal import Journal, Refusal
-    from tidelog.durable.saved import Saved
     from tidelog.files.columns import MixedColumn, TypedColumn
+
+Given = tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[str], Sequence[str]]
+"""The facts to insert, to delete and to upsert, and the rules to remove and to add."""
+
+
+class Recorder(Protocol):
+    """Records changes before they are acknowledged (`durable.journal`)."""
+
+    def take(
+        self,
+        insert: Iterable[Any] = (),
+        delete: Iterable[Any] = (),
+        upsert: Iterable[Any] = (),
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
+    ) -> Given:
+        """A change arrives; its parts, as lists."""
+
+    def record(self) -> None:
+        """Write the update that was taken, as the last step before it is committed."""
+
+    def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
+        """Write a bulk load."""
+
+    def retract(self) -> None:
+        """Remove what was written of a change that is not committed."""
 
 
 class SavableKnowledgeBase(KnowledgeBase):
@@ -34,10 +58,10 @@ class SavableKnowledgeBase(KnowledgeBase):
 
         def _maintained(self) -> LocalEngine: ...
 
-    _journal: Journal | Refusal | None = None
+    _journal: Recorder | None = None
     """Where changes are recorded before they are acknowledged, if anywhere."""
-    saved: Saved | None = None
-    """The folder that it is saved in and open for writing."""
+    saved: Any = None
+    """`durable.saved.Saved`: the folder that it is saved in and open for writing."""
 
     @property
     def schema(self) -> Schema:
@@ -58,7 +82,7 @@ class SavableKnowledgeBase(KnowledgeBase):
         """The options that a saved knowledge base has again when it is opened."""
         return {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules}
 
-    def record_in(self, journal: Journal | Refusal, saved: Saved | None) -> None:
+    def record_in(self, journal: Recorder, saved: Any) -> None:
         """Record changes there from now on."""
         self._journal, self.saved = journal, saved
 
