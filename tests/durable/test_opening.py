@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 import tempfile
 from datetime import UTC, date, datetime
@@ -221,3 +222,32 @@ def test_a_process_that_ended_before_it_saved_anything(tmp_path: Path) -> None:
     with opened(tmp_path / "kb", RULES) as kb:
         assert kb.count("edge") == 2
     shutil.rmtree(tmp_path / "kb")
+
+
+def test_the_example(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(__file__).parents[2] / "examples" / "leave_it_running.py"
+    monkeypatch.setattr("sys.argv", [str(path), str(tmp_path / "orders")])
+    for runs in 1, 2:
+        runpy.run_path(str(path), run_name="__main__")
+        assert f"open orders: {2 * runs}, demand: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("broken", ["flipped", "truncated", "missing"])
+def test_with_fsync_a_wal_that_lost_acknowledged_changes_is_refused(tmp_path: Path, broken: str) -> None:
+    with opened(tmp_path / "kb", RULES, "fsync") as kb:
+        for at in range(20):
+            kb.update(insert=[("edge", f"n{at}", "a")])
+        facts = everything(kb)
+        copy = crashed(tmp_path / "kb", tmp_path / "copy")
+    with opened(crashed(copy, tmp_path / "whole"), read_only=True) as kb:
+        assert everything(kb) == facts
+    wal = copy / "manifest.sqlite-wal"
+    data = bytearray(wal.read_bytes())
+    data[len(data) // 2] ^= 1
+    if broken == "missing":
+        wal.unlink()
+    else:
+        wal.write_bytes(data if broken == "flipped" else data[: len(data) // 2])
+    for read_only in True, False:
+        with pytest.raises(TidelogError, match=r"TL062.*manifest.sqlite-wal is damaged: changes \d+ to 20 are missing"):
+            opened(copy, read_only=read_only)

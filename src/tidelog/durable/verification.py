@@ -36,7 +36,7 @@ class Verified:
     """Facts that were derived from scratch and are the same; None if that was not asked for."""
 
     def __str__(self) -> str:
-        text = f"{self.folder}: {self.files:,} files of {self.size:,} bytes are as written, "
+        text = f"{self.folder}: the manifest and {self.files:,} files are as written, "
         text += f"{self.entries:,} change{'' if self.entries == 1 else 's'} replayed, {self.facts:,} facts"
         return text if self.recomputed is None else f"{text}, the same {self.recomputed:,} derived from scratch"
 
