@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def begun(folder: Path, durability: str = "none", entries: int = 0) -> tuple[Man
     for at in range(entries):
         last = added[-1] if added else Entry(0, "", b"", 0)
         added.append(Entry.after(last.sequence, last.checksum, "update", b'{"insert":[["p",%d]]}' % at * 20))
-        manifest.add(added[-1])
+        manifest.add(*astuple(added[-1]))
     return manifest, added
 
 
@@ -149,7 +150,7 @@ def test_a_full_disk_refuses_an_entry_and_keeps_the_others(tmp_path: Path) -> No
     pages = manifest.execute("PRAGMA page_count").fetchone()[0]
     manifest.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(sqlite3.Error, match="full"):
-        manifest.add(Entry.after(3, entries[-1].checksum, "update", bytes(100_000)))
+        manifest.add(4, "update", bytes(100_000), 0)
     assert manifest.read()[1] == entries
     manifest.close()
     shutil.rmtree(tmp_path)

@@ -10,12 +10,13 @@ import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.durable.acknowledged import Acknowledged
 from tidelog.durable.file_operations import FileOperations, WrittenFile
-from tidelog.durable.manifest import Entry, Manifest
+from tidelog.durable.manifest import Entry, Manifest, chained
 from tidelog.errors import TidelogError, fail
 from tidelog.json_values import to_json
 from tidelog.local.saving import Given
@@ -88,14 +89,14 @@ class Journal:
         self._add("load", json.dumps(described).encode(), written.size)
 
     def _add(self, kind: str, body: bytes, more: int = 0) -> None:
-        entry = Entry.after(self.sequence, self.chain, kind, body)
-        before = self.sequence, self.chain, self.size
+        before, sequence = (self.sequence, self.chain, self.size), self.sequence + 1
+        checksum = chained(self.chain, sequence, kind, body)
         try:
-            self.manifest.add(entry)
+            self.manifest.add(sequence, kind, body, checksum)
         except sqlite3.Error as error:
             raise _unwritten(self.manifest.path, error) from error
         self._recorded = before
-        self.sequence, self.chain = entry.sequence, entry.checksum
+        self.sequence, self.chain = sequence, checksum
         self.size += len(body) + more
         if self._syncer is not None:
             if not self._syncer.is_waiting:
@@ -195,11 +196,9 @@ def encoded(given: Given) -> str:
 
 def _plain(facts: Facts) -> Sequence[Any]:
     """Facts with arguments that JSON gives back as the same values."""
-    for fact in facts:
-        for arg in fact:
-            if type(arg) not in _PLAIN:
-                return [[name, *(to_json(from_python(arg).content) for arg in args)] for name, *args in facts]
-    return facts
+    if set(map(type, chain.from_iterable(facts))) <= _PLAIN:
+        return facts
+    return [[name, *(to_json(from_python(arg).content) for arg in args)] for name, *args in facts]
 
 
 def _list(facts: Iterable[tuple[Any, ...]]) -> Facts:

@@ -221,9 +221,9 @@ class Manifest:
 
     # --- writing ---------------------------------------------------------------------------------------------------------
 
-    def add(self, entry: Entry) -> None:
+    def add(self, sequence: int, kind: str, body: bytes, checksum: int) -> None:
         """Write an entry of the journal; with `fsync`, it is on disk then."""
-        self.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", (entry.sequence, entry.kind, entry.body, entry.checksum))
+        self.execute("INSERT INTO journal VALUES (?, ?, ?, ?)", (sequence, kind, body, checksum))
 
     def remove_after(self, sequence: int) -> None:
         """Remove the entries behind a number."""
