@@ -37,6 +37,20 @@ def engine_of(kb: KnowledgeBase) -> LocalEngine:
     return kb._engine
 
 
+def kept_counts(kb: KnowledgeBase) -> dict[str, int]:
+    """How much a knowledge base keeps between updates."""
+    engine = engine_of(kb)
+    runtimes = engine.runtimes.values()
+    return {
+        "plans": sum(len(runtime.plans) for runtime in runtimes),
+        "delta rules": sum(len(runtime._rules) for runtime in runtimes),
+        "units": len(engine.runtimes),
+        "helper tables": len(engine.state.helpers),
+        "relations": len(engine.state.tables),
+        "tables": len(engine.state.store.tables),
+    }
+
+
 def rows_of(found: Iterable[tuple[Any, ...]]) -> set[Row]:
     """Tuples of Python objects as rows of values, which tell 1 from 1.0 and from True."""
     rows = [tuple(map(from_python, row)) for row in found]

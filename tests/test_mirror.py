@@ -18,7 +18,6 @@ SOURCE = TESTS.parent / "src" / "tidelog"
 
 COVERED_ELSEWHERE: dict[str, str] = {
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
-    "files/columns": "tests/files/test_fitting.py: three data classes, which fitting ends with",
     "local/kernel/layout": "tests/local/storage/test_tables.py: names of words; it reads tables and indexes by them",
     "local/maintenance/backward_forward/as_printed": (
         "tests/local/maintenance/test_backward_forward_oracle.py: the paper's algorithm, which is the oracle of these tests"
@@ -27,15 +26,11 @@ COVERED_ELSEWHERE: dict[str, str] = {
         "tests/local/maintenance/backward_forward/test_unit_tables.py: names of words; it reads a unit's tables by them"
     ),
     "pipeline/batch/backend": "tests/pipeline/batch/test_run.py: a protocol; runs call all of it on a stand-in",
-    "pipeline/report/style": "tests/pipeline/report/test_html.py: one text, which every page has",
     "pipeline/streaming/stream_results": "tests/spark/test_streaming.py: sinks and reports of jobs that are stopped and killed",
     "pipeline/streaming/streaming_job": "tests/spark/test_streaming.py: it needs Spark's own streaming, so jobs run as a whole",
-    "spark/data/spark_facts": "tests/spark/test_engine.py: facts of relations on Spark, as tuples, Arrow tables and DataFrames",
-    "spark/evaluation/querying": "tests/spark/test_engine.py: queries at several placements",
     "spark/evaluation/rounds": "tests/spark/test_engine.py: whole programs in rounds, against the reference",
     "spark/ingest/tables": "tests/spark/ingest/test_reading.py: DataFrames and Parquet files, through `ingest`",
     "spark/ingest/text/texts": "tests/spark/ingest/test_reading.py: files of text, through `ingest`, against the local engine",
-    "spark/maintenance/in_rounds/aggregate_rounds": "tests/spark/maintenance/test_update.py: aggregates under change in rounds",
     "spark/maintenance/in_rounds/deletion": "tests/spark/maintenance/test_update.py: suspects that are proved, and that are not",
     "spark/maintenance/in_rounds/frame_maintenance": "tests/spark/maintenance/test_update.py: whole updates in rounds",
     "spark/maintenance/in_rounds/rederivation": "tests/spark/maintenance/test_update.py: facts that have another proof",
@@ -51,7 +46,6 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/kernel/closures/edge_deletion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/edge_insertion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/partitions": "by versions of virtual relations: its parameters are buffers that only these fill",
-    "local/lookahead/marking": "by the counters of update streams",
     "local/maintenance/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",
@@ -61,7 +55,6 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/maintenance/delta/differences": "by the changes that updates return",
     "local/planning/plan": "by plans from a cache: planning makes them",
     "local/transaction": "by updates that fail",
-    "pipeline/batch/run": "by `tidelog.pipeline`, which exports it",
     "spark/engine": "by knowledge bases on Spark at several placements",
     "spark/ingest/reading": "by `tidelog.spark.ingest`, which exports it",
     "spark/maintenance/rule_changes/rules_in_kernel": "by changes of rules of a knowledge base on Spark",

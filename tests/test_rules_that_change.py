@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.local_engine import engine_of, held, program, without_empty
+from tests.local_engine import engine_of, held, kept_counts, program, without_empty
 from tests.rule_sets import RS2, RS3, chains, derived_facts_of_rs2
 
 from tidelog import KnowledgeBase, Source
@@ -282,6 +282,6 @@ def test_nothing_is_left_of_rules_that_are_gone() -> None:
                 kb.remove_rules(name)
                 kb.update(insert=[("edge", at % 7, 5)], delete=[("edge", at % 5, 5)])
                 kb.add_rules(rule)
-        return list(kb._maintained().kept_counts().values())  # type: ignore[attr-defined]
+        return list(kept_counts(kb).values())
 
     assert come_and_go(20) == come_and_go(35)

@@ -6,11 +6,13 @@ A result is a snapshot: later updates do not change it.
 from __future__ import annotations
 
 import html
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
+from tidelog.values import from_python
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from tidelog.local.closure.virtual_relation import VirtualRelation
     from tidelog.local.storage.dictionary import Dictionary
+    from tidelog.local.storage.versions import TableVersion
     from tidelog.values import Kind
 
     Columns = tuple[NDArray[np.int32], ...]
@@ -34,12 +37,12 @@ class Facts:
         self,
         name: str,
         columns: Sequence[str],
-        held: NDArray[np.int32] | VirtualRelation,
+        held: NDArray[np.int32] | TableVersion | VirtualRelation,
         terms: Dictionary,
         kinds: Sequence[Kind | None] = (),
         noun: str = "fact",
     ) -> None:
-        """`held` is a matrix of ids, or a closure whose pairs are computed when they are read."""
+        """`held` is a matrix of ids, the version of a table, or a closure whose pairs are computed when they are read."""
         self.name, self._noun = name, noun
         self.columns = tuple(columns)
         self._held, self._terms = held, terms
@@ -72,8 +75,6 @@ class Facts:
         """Whether a tuple is among the facts; values compare by kind and content, so 1 is not 1.0."""
         import numpy as np
 
-        from tidelog.values import from_python
-
         if not isinstance(fact, tuple) or len(fact) != len(self.columns):
             return False
         try:
@@ -101,9 +102,8 @@ class Facts:
             columns: Columns = tuple(np.ascontiguousarray(self._held[:, at]) for at in range(len(self.columns)))
         else:
             pieces = list(self._held.chunks())
-            columns = (
-                tuple(np.concatenate(side) for side in zip(*pieces, strict=True)) if pieces else (np.empty(0, np.int32),) * 2
-            )
+            joined = (np.concatenate(side) for side in zip(*pieces, strict=True))
+            columns = tuple(joined) if pieces else (np.empty(0, np.int32),) * len(self.columns)
         arrays = [
             decode(ids) if len(ids) else pa.array([], _empty_type(kind)) for ids, kind in zip(columns, self._kinds, strict=True)
         ]
@@ -133,12 +133,7 @@ class Facts:
 
     def __repr__(self) -> str:
         rows = [tuple(map(str, fact)) for fact in self.head()]
-        widths = [max(map(len, cells)) for cells in zip(self.columns, *rows, strict=True)] if self.columns else []
-        lines = [
-            self._title(),
-            *("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in (self.columns, *rows)),
-        ]
-        return "\n".join([*lines, *self._more()])
+        return "\n".join([self._title(), *aligned((self.columns, *rows)), *self._more()])
 
     def _repr_html_(self) -> str:
         def row(cells: Sequence[object], tag: str) -> str:
@@ -180,6 +175,13 @@ class AllFacts:
         return "\n".join(f"{facts.name}: {len(facts):,}" for facts in self.relations)
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows of cells as lines, one column below the other."""
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
 def _empty_type(kind: Kind | None) -> pa.DataType:
     import pyarrow as pa
 
@@ -190,8 +192,6 @@ def _empty_type(kind: Kind | None) -> pa.DataType:
 
 def _require(module: str) -> Any:
     """An optional library, or an error that says how to install it."""
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:

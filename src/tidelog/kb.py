@@ -210,7 +210,7 @@ class KnowledgeBase(ABC):
     def _load_inputs(self, folder: Path) -> None:
         for relation in self.program.relations.values():
             if relation.inputs:
-                from tidelog.files.finding import find_files
+                from tidelog.files.formats import find_files
 
                 for path in find_files(folder, relation.name, relation.inputs):
                     self.load(relation.name, path)
@@ -264,8 +264,7 @@ class KnowledgeBase(ABC):
         the path of a file or folder of JSON Lines, `-` for standard input, or, for `async for`, an asynchronous iterator or
         queue.  With `wait`, a file or folder may grow, and the stream does not end.
         """
-        from tidelog.streams.following import AsyncFollowing, Following
-        from tidelog.streams.opening import open_source
+        from tidelog.streams.following import AsyncFollowing, Following, open_source
         from tidelog.streams.source import QueuedUpdates
 
         if isinstance(updates, AsyncIterable):

@@ -55,7 +55,7 @@ class Run:
 
 
 def relations_in_order(structure: Structure) -> list[tuple[str, ...]]:
-    return [unit.relations for unit in structure.in_order()]
+    return [unit.relations for unit in map(structure.units.__getitem__, structure.numbers_in_order())]
 
 
 # --- the units of a program ----------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def test_units_of_a_program() -> None:
     assert structure.order[number["path"]] < structure.order[number["far"]]
     assert structure.readers["path"] == (number["path"], number["far"])
     assert set(structure.readers["edge"]) == {number["path"], number["lone"]}
-    assert [rule.origin for rule in structure.deriving("path")] == [0, 1]
+    assert [rule.origin for rule in structure.units[structure.deriver["path"]].rules] == [0, 1]
     assert structure.next_unit == 3
 
 

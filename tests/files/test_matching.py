@@ -10,7 +10,7 @@ import pytest
 from tests.files.relations import declared, lists, mentioned, rejected, saved
 
 from tidelog.errors import TidelogError
-from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, match_columns
+from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, mapped, match_columns
 from tidelog.files.raw import RawTable, row_places
 from tidelog.files.reading import read
 from tidelog.values import Kind, integer
@@ -128,3 +128,26 @@ def test_defaults_that_do_not_fit(tmp_path: Path) -> None:
     assert rejected(path, defaults={-1: 0})[0] == "TL081"
     assert rejected(path, declared(src=Kind.INT, dst=Kind.INT), defaults={"dsst": 0})[2].endswith("did you mean `dst`?")
     assert rejected(path, defaults={1: None})[0] == "TL072"
+
+
+MAPPED_TABLE = RawTable("a.csv", "csv", ("x", "y", "z"), (["1"], ["2"], ["3"]), 1, lambda _: [])
+
+
+def test_without_a_mapping_all_columns_are_meant() -> None:
+    assert mapped(MAPPED_TABLE, {}, "edge", None) == (MAPPED_TABLE, [0, 1, 2])
+
+
+def test_mapped_columns_come_first_in_the_order_of_the_relation() -> None:
+    found, places = mapped(MAPPED_TABLE, {"z": "src"}, "edge", declared(y=Kind.STRING, src=Kind.STRING))
+    assert (found.names, found.columns, places) == (("y", "src"), (["2"], ["3"]), [1, 2])
+    found, places = mapped(MAPPED_TABLE, {"y": "b", "x": "a"}, "edge", None)
+    assert (found.names, places) == (("b", "a"), [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [({"q": "src"}, "no column `q`"), ({"x": "other"}, "no column for `src`"), ({"x": "src", "y": "more"}, "no column `more`")],
+)
+def test_mappings_that_do_not_fit(columns: dict[str, str], message: str) -> None:
+    with pytest.raises(TidelogError, match=f"TL081.*{message}"):
+        mapped(MAPPED_TABLE, columns, "edge", declared(src=Kind.STRING))

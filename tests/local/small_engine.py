@@ -83,9 +83,9 @@ class SmallEngine:
         undo = UndoLog(self.state)
         return UpdateContext(self.evaluation(), undo, self.engine.changes, algorithm, changes_rules=changes_rules)
 
-    def change(self, context: UpdateContext, relation: str, *, delete: Facts = (), insert: Facts = ()) -> None:
+    def change(self, relation: str, *, delete: Facts = (), insert: Facts = ()) -> None:
         """Change the explicit facts of a relation within an update; nothing is derived yet."""
         if delete:
-            self.engine.remove(relation, self.rows(*delete), context.undo)
+            self.engine.remove(relation, self.rows(*delete))
         if insert:
             self.engine.add(relation, self.rows(*insert))

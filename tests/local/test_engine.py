@@ -1,4 +1,7 @@
-"""All or nothing: whatever stops an evaluation, at whatever moment, everything stays as it was, and the next one works."""
+"""All or nothing: whatever stops an evaluation, at whatever moment, everything stays as it was, and the next one works.
+
+Queries: distinct answers, and no trace of their temporary tables.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +34,10 @@ from tests.random_graphs import graph_histories
 from tests.random_programs import History, histories
 
 from tidelog import KnowledgeBase, Source
+from tidelog.core.limits import Limits, Watch
 from tidelog.errors import TidelogError
 from tidelog.program.program import GroundFact
+from tidelog.program.queries import check_query
 from tidelog.reference import materialise
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
@@ -292,3 +297,52 @@ def test_queries_leave_nothing_behind() -> None:
         kb.query("path(1, X), N = count { path(X, _) }, T = cat(string(X), a), not degree(X, 3)")
     assert (len(store.tables), store._index_count, set(engine_of(kb).state.tables)) == (tables, indexes, names)
     assert not any(name.startswith("#query") for name in names)
+
+
+# --- queries -------------------------------------------------------------------------------------------------------------
+
+PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
+
+
+@pytest.fixture
+def kb() -> KnowledgeBase:
+    kb = KnowledgeBase(PATHS)
+    kb.update(insert=[("edge", n, n + 1) for n in range(5)] + [("word", "ab"), ("word", "b")])
+    return kb
+
+
+def ask(kb: KnowledgeBase, text: str, limits: Limits | None = None) -> list[tuple[object, ...]]:
+    engine = engine_of(kb)
+    query = check_query(text, kb.relations, {})
+    rows = engine.query(query.body, query.names, Watch(limits))
+    contents = [[value.content for value in engine.state.terms.values_of(row)] for row in rows]
+    return sorted(map(tuple, contents), key=str)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("path(3, X)", [(4,), (5,)]),
+        ("path(X, _), X > 2", [(3,), (4,)]),
+        ("edge(X, Y), not path(Y, 5)", [(4, 5)]),
+        ("word(X), N = length(X)", [("ab", 2), ("b", 1)]),
+        ("N = count { path(_, _) }", [(15,)]),
+        ("path(0, 5)", [()]),
+        ("path(5, 0)", []),
+    ],
+)
+def test_answers(kb: KnowledgeBase, text: str, expected: list[tuple[object, ...]]) -> None:
+    state = engine_of(kb).state
+    before = set(state.tables), dict(state.answered)
+    assert ask(kb, text) == expected
+    assert (set(state.tables), dict(state.answered)) == before
+
+
+def test_after_a_limit_no_table_is_left(kb: KnowledgeBase) -> None:
+    kb.update(insert=[("edge", n, n + 1) for n in range(10, 400)])
+    state = engine_of(kb).state
+    before = set(state.tables)
+    with pytest.raises(TidelogError, match="more than"):
+        ask(kb, "path(X, Y), N = length(string(X))", Limits(seconds=-1.0))
+    assert set(state.tables) == before
+    assert ask(kb, "path(3, X)") == [(4,), (5,)]

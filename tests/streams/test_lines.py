@@ -12,7 +12,7 @@ import pytest
 
 from tidelog import TidelogError
 from tidelog.streams import lines as module
-from tidelog.streams.opening import open_source
+from tidelog.streams.following import open_source
 from tidelog.streams.source import UpdateSource
 from tidelog.streams.update import Update
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.syntax.parsed import X, Y, Z, only
 
-from tidelog.source import Span
 from tidelog.syntax.lexing import tokens
 from tidelog.syntax.tree import Aggregate, Atom, Comparison, Rule, Variable
-from tidelog.syntax.zodiac import GroupedAggregate, comparison_of, from_zodiac, mark_words
+from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac, mark_words
 
 T = Variable("T")
 
@@ -37,7 +36,9 @@ def test_words_are_marked_where_they_belong_to_a_form(text: str, marked: dict[st
 
 
 def test_bind_is_an_assignment() -> None:
-    assert comparison_of(X, Y, Span(0, 1)) == Comparison("=", X, Y)
+    rule = only("p(Y) :- q(X), BIND(X AS Y).")
+    assert isinstance(rule, Rule)
+    assert rule.body[1] == Comparison("=", Y, X)
 
 
 def grouped(result: Variable, target: Variable, atom: Atom, *groups: Variable) -> GroupedAggregate:

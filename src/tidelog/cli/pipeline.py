@@ -58,8 +58,7 @@ def run_command(
         chosen = replace(chosen, report=str(report))
     if dry_run:
         from tidelog.pipeline.batch.dry_run import describe
-        from tidelog.pipeline.batch.engine_choice import backend_for
-        from tidelog.pipeline.batch.run import check_before
+        from tidelog.pipeline.batch.run import backend_for, check_before
 
         check_before(chosen)
         show(describe(chosen, backend_for(chosen)))

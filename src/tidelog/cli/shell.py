@@ -41,11 +41,6 @@ def show(lines: Iterable[str]) -> None:
         typer.echo(line)
 
 
-def _show_problems(error: TidelogError) -> None:
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(str(error), style="red" if console.is_terminal else None, markup=False)
-
-
 def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
     """Let a command end with status 1 and the errors on standard error."""
 
@@ -54,7 +49,8 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
         try:
             command(*args, **kwargs)
         except TidelogError as error:
-            _show_problems(error)
+            console = Console(stderr=True, highlight=False, soft_wrap=True)
+            console.print(str(error), style="red" if console.is_terminal else None, markup=False)
             raise typer.Exit(1) from None
         except KeyboardInterrupt:
             typer.echo("interrupted", err=True)

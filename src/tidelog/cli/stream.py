@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidelog.cli.evaluation import (
-    MOST_FACTS,
-    FactsFolder,
-    LimitFacts,
-    LimitRounds,
-    LimitSeconds,
-    NoModules,
-    Quiet,
-    knowledge_base,
-)
+from tidelog.cli import evaluation
 from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting
 from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import fail
@@ -60,7 +51,7 @@ def stream_command(
     updates: Annotated[
         str, typer.Option(help="Updates: a file of JSON Lines, a folder of such files, or - for standard input.", metavar="PATH")
     ],
-    facts: FactsFolder = None,
+    facts: evaluation.FactsFolder = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write a line of JSON for each change to this file, not to standard output.", metavar="FILE"),
@@ -70,19 +61,18 @@ def stream_command(
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
     algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, bf, dred, ...", metavar="NAME")] = "auto",
     marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
-    limit_facts: LimitFacts = MOST_FACTS,
-    limit_seconds: LimitSeconds = None,
-    limit_rounds: LimitRounds = None,
-    no_modules: NoModules = False,
+    limit_facts: evaluation.LimitFacts = evaluation.MOST_FACTS,
+    limit_seconds: evaluation.LimitSeconds = None,
+    limit_rounds: evaluation.LimitRounds = None,
+    no_modules: evaluation.NoModules = False,
     saved: OpenFolder = None,
     durability: Annotated[Durability, typer.Option(help="What a loss of power may take from --open.")] = Durability.BATCH,
-    quiet: Quiet = False,
+    quiet: evaluation.Quiet = False,
 ) -> None:
     """Maintain what follows from a program under a stream of updates; print or write what each of them changes."""
     from tidelog.cli.stream_display import stream_display
-    from tidelog.streams.following import Following
+    from tidelog.streams.following import Following, open_source
     from tidelog.streams.journal import Journal
-    from tidelog.streams.opening import open_source
 
     if resume and out is None:
         raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
@@ -99,7 +89,7 @@ def stream_command(
         try:
             source = open_source(updates, wait=follow)
             journal = Journal(out, stats, resume=resume)
-            kb = knowledge_base(
+            kb = evaluation.knowledge_base(
                 program,
                 facts,
                 (limit_facts, limit_seconds, limit_rounds),

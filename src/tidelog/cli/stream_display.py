@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tidelog.changes import Change, Counters
-from tidelog.cli.display import progress_line
+from tidelog.cli.evaluation import progress_line
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress

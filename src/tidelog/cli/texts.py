@@ -1,4 +1,4 @@
-"""`tidelog check` and `tidelog format`: commands about the text of programs."""
+"""`tidelog check`, `tidelog format` and `tidelog graph`: commands that read programs and derive nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ import typer
 from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
 from tidelog.errors import Diagnostics, TidelogError, fail, render_all
 from tidelog.program.program import Program, check
+from tidelog.syntax.parser import parse
+from tidelog.syntax.printer import Printer
 
 
 @app.command("check")
@@ -50,9 +52,6 @@ def format_command(
     only_check: Annotated[bool, typer.Option("--check", help="Print nothing; status 1 if the form differs.")] = False,
 ) -> None:
     """Print a program in canonical form, comments kept."""
-    from tidelog.syntax.parser import parse
-    from tidelog.syntax.printer import Printer
-
     if write and only_check:
         message = "--write and --check exclude each other"
         raise typer.BadParameter(message)
@@ -79,3 +78,22 @@ def _replace(path: Path, text: str) -> None:
         file.write(text)
     Path(file.name).chmod(path.stat().st_mode)
     Path(file.name).replace(path)
+
+
+@app.command("graph")
+@reporting
+def graph_command(
+    program: ProgramFile,
+    out: Annotated[Path, typer.Option("--out", help="The picture: a file that ends with .svg or .html.", metavar="FILE")],
+    other: Annotated[
+        Path | None, typer.Option("--diff", help="Show what changing the program into this one would touch.", metavar="PROGRAM")
+    ] = None,
+) -> None:
+    """Draw a program: hyper-nodes with their rules, what they read, negation, modules."""
+    from tidelog.report.graph import difference, picture
+    from tidelog.report.svg import GraphPicture
+
+    checked = check(source_of(program))
+    drawn = picture(checked) if other is None else difference(checked, check(source_of(other)))
+    GraphPicture(drawn).save(out)
+    typer.echo(f"{out}: {len(drawn.boxes)} boxes, {len(drawn.arrows)} arrows")

@@ -1,16 +1,26 @@
-"""The array types that both engines share, and set membership of rows."""
+"""The array types that both engines share, larger copies of buffers, and set membership of rows."""
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+T = TypeVar("T", bound=np.generic)
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
 UInt64s = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 Rows = NDArray[np.int32]
 """Facts of one relation: a matrix with one row of dictionary ids per fact."""
+
+
+def resized(buffer: NDArray[T], length: int) -> NDArray[T]:
+    """A copy of a buffer with room for `length` values; those behind the old ones are undefined."""
+    larger = np.empty(length, buffer.dtype)
+    larger[: len(buffer)] = buffer
+    return larger
 
 
 def isin_rows(rows: Rows, others: Rows) -> NDArray[np.bool_]:

@@ -63,14 +63,6 @@ class Structure:
         """The numbers of all units, in an order in which they can be evaluated."""
         return sorted(self.units, key=self.order.__getitem__)
 
-    def in_order(self) -> list[Unit]:
-        """All units, in an order in which they can be evaluated."""
-        return [self.units[number] for number in self.numbers_in_order()]
-
-    def deriving(self, name: str) -> tuple[CoreRule, ...]:
-        """The rules of the unit that derives a relation."""
-        return self.units[self.deriver[name]].rules
-
     def has_requests(self, name: str) -> bool:
         """Whether a unit that reads or derives a relation calls functions, or requests groups from its own recursion."""
         numbers = (*self.readers.get(name, ()), *((self.deriver[name],) if name in self.deriver else ()))

@@ -1,10 +1,16 @@
-"""The result of loading a source: its columns, each in the Arrow type of its kind."""
+"""The columns of a loaded source, each in the Arrow type of its kind, restricted to the values that a fact can hold.
+
+These are days from year 1 to 9999, microseconds, 64-bit integers, one zero and one NaN.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tidelog.values import Kind, Value
 
@@ -47,3 +53,68 @@ class Loaded:
     rows: int
     description: str
     """One sentence for the user on what was read and which types were chosen."""
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_DAYS = (date.min - _EPOCH.date()).days, (date.max - _EPOCH.date()).days
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+
+
+def within_calendar(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values, with null for dates and timestamps (in microseconds) outside Python's calendar."""
+    if pa.types.is_date32(values.type):
+        numbers, bounds = values.cast(pa.int32()), _DAYS
+    elif pa.types.is_timestamp(values.type):
+        numbers, bounds = values.cast(pa.int64()), (_FIRST, _LAST)
+    else:
+        return values
+    return null_unless(_between(numbers, *bounds), values)
+
+
+def timestamps(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Timestamps of any unit in microseconds, null where that would lose precision or leave the calendar.
+
+    A timestamp without a zone is taken to be in UTC.
+    """
+    numbers = values.cast(pa.int64())
+    per_second = _PER_SECOND[values.type.unit]
+    if per_second > 10**6:
+        microseconds = pc.divide(numbers, per_second // 10**6)
+        exact = pc.equal(pc.multiply(microseconds, per_second // 10**6), numbers)
+        microseconds = null_unless(exact, microseconds)
+    else:
+        factor = 10**6 // per_second
+        microseconds = pc.multiply(null_unless(_between(numbers, -(-_FIRST // factor), _LAST // factor), numbers), factor)
+    return within_calendar(microseconds.cast(ARROW_TYPES[Kind.TIMESTAMP]))
+
+
+def whole_numbers(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Integers of any type as 64-bit integers, null where they do not fit."""
+    if pa.types.is_uint64(values.type):
+        values = null_unless(pc.less_equal(values, pa.scalar(2**63 - 1, pa.uint64())), values)
+    elif pa.types.is_decimal(values.type):
+        wide = pa.decimal256(76, 0)
+        values = values.cast(wide)
+        bounds = (pa.scalar(bound, pa.decimal128(38, 0)).cast(wide) for bound in (-(2**63), 2**63 - 1))
+        values = null_unless(_between(values, *bounds), values)
+    return values.cast(pa.int64())
+
+
+def one_zero_one_nan(values: pa.Array) -> pa.Array:
+    """Floats without -0.0 and with one bit pattern for NaN, so that equal values are equal bytes."""
+    values = pc.add(values, 0.0)
+    nan = pc.is_nan(values)
+    return pc.if_else(nan, pa.scalar(math.nan), values) if pc.any(nan).as_py() else values
+
+
+def _between(numbers: pa.ChunkedArray, first: object, last: object) -> pa.ChunkedArray:
+    return pc.and_(pc.greater_equal(numbers, first), pc.less_equal(numbers, last))
+
+
+def null_unless(fits: pa.ChunkedArray, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values, with null where they do not fit."""
+    if pc.all(fits).as_py() is not False:
+        return values
+    return pc.if_else(fits, values, pa.nulls(len(values), values.type))  # pyarrow 15 garbles slices if this is a scalar

@@ -8,10 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tidelog.errors import fail
-from tidelog.files.columns import ARROW_TYPES, MixedColumn, TypedColumn
+from tidelog.files.columns import (
+    ARROW_TYPES,
+    MixedColumn,
+    TypedColumn,
+    one_zero_one_nan,
+    timestamps,
+    whole_numbers,
+    within_calendar,
+)
+from tidelog.files.matching import Matched
 from tidelog.files.objects import typed_if_uniform, value_of
-from tidelog.files.ranges import one_zero_one_nan, timestamps, whole_numbers, within_calendar
-from tidelog.files.raw import Cells, not_utf8
+from tidelog.files.raw import Cells, RawTable, not_utf8
 from tidelog.files.text.text_types import infer, is_blank, parse
 from tidelog.functions.conform import conform
 from tidelog.values import IRI, Kind, Value
@@ -58,6 +66,15 @@ class Fitted:
         if isinstance(values, pa.ChunkedArray):  # older versions of pyarrow return this for no chunks
             values = values.chunk(0) if values.num_chunks else pa.array([], values.type)
         return TypedColumn(self.kind, one_zero_one_nan(values) if self.kind is Kind.FLOAT else values)
+
+
+def fit_columns(table: RawTable, matched: Matched) -> list[Fitted]:
+    """The columns of a table that a relation has, in its order, each with its declared kind or one that is found."""
+    cells = (table.columns[position] for position in matched.positions)
+    return [
+        fit_text(some, kind) if table.is_text and not isinstance(some, list) else fit_cells(some, kind, table.source, label)
+        for some, kind, label in zip(cells, matched.kinds, matched.labels, strict=True)
+    ]
 
 
 def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:

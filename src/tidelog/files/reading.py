@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tidelog.errors import fail
 from tidelog.files.columns import ARROW_TYPES, Loaded, MixedColumn, TypedColumn
-from tidelog.files.fitting import Fitted, fit_cells, fit_text
+from tidelog.files.fitting import Fitted, fit_columns
 from tidelog.files.formats import Format, format_of
 from tidelog.files.matching import Matched, declared_kinds, default_values, match_columns
 from tidelog.files.raw import RawTable
@@ -48,16 +48,11 @@ def read(
     """
     if header not in (True, False, "auto"):
         raise ValueError(f"header is True, False or 'auto', not {header!r}")
-    table = _raw(source, name, relation, format, header)
+    table = read_raw(source, name, relation, format, header)
     if not table.columns and table.rows == 0:
         return _nothing(table, name, relation)
     matched = match_columns(table, name, relation)
-    columns = [
-        fit_text(cells, kind) if table.is_text and not isinstance(cells, list) else fit_cells(cells, kind, table.source, label)
-        for cells, kind, label in zip(
-            (table.columns[position] for position in matched.positions), matched.kinds, matched.labels, strict=True
-        )
-    ]
+    columns = fit_columns(table, matched)
     for at, default in default_values(defaults, matched, name, table.names).items():
         filled = columns[at].with_default(default)
         if filled is None:
@@ -67,7 +62,8 @@ def read(
     return Loaded(name, tuple(column.column() for column in columns), table.rows, description_of(table, name, matched, columns))
 
 
-def _raw(source: object, name: str, relation: Relation | None, given: str | None, header: Header) -> RawTable:
+def read_raw(source: object, name: str, relation: Relation | None, given: str | None, header: Header) -> RawTable:
+    """The columns of a source before they have the types of a relation."""
     if not isinstance(source, str | PathLike):
         return read_object(source)
     path = Path(source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import reduce
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,22 +20,30 @@ _LONGEST = 60
 _FIX = "mend these rows, declare other types for the columns, or give `defaults` for cells that hold nothing"
 
 
+class Misfits:
+    """The rows of a table with cells that do not fit."""
+
+    def __init__(self, columns: Sequence[Fitted]) -> None:
+        self._masks = [(at, mask) for at, column in enumerate(columns) if (mask := column.misfits()) is not None]
+        self.rows = reduce(pc.or_, (mask for _, mask in self._masks)) if self._masks else None
+        """For each row whether it is one of them; None if all fit."""
+
+    def column(self, row: int) -> int:
+        """The first column whose cell in a row does not fit."""
+        return next(at for at, mask in self._masks if mask[row].as_py())
+
+
 def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequence[Fitted]) -> None:
     """Raise one error if any row has a cell that does not fit."""
-    misfits = [(at, mask) for at, column in enumerate(columns) if (mask := column.misfits()) is not None]
-    if not misfits:
+    misfits = Misfits(columns)
+    if misfits.rows is None:
         return
-    union = misfits[0][1]
-    for _, mask in misfits[1:]:
-        union = pc.or_(union, mask)
-    rows = pc.indices_nonzero(union).slice(0, MOST_SHOWN).to_pylist()
+    rows = pc.indices_nonzero(misfits.rows).slice(0, MOST_SHOWN).to_pylist()
     notes = []
     for row, place in zip(rows, table.places(rows), strict=True):
-        at = next(at for at, mask in misfits if mask[row].as_py())
-        missing = columns[at].missing
-        problem = problem_of(table, matched, columns[at], at, row, is_missing=missing is not None and missing[row].as_py())
-        notes.append(f"{place}: column {matched.labels[at]}: {problem}")
-    raise reject_error(table.source, name, pc.sum(union).as_py(), table.rows, notes)
+        at = misfits.column(row)
+        notes.append(f"{place}: column {matched.labels[at]}: {problem_of(table, matched, columns[at], at, row)}")
+    raise reject_error(table.source, name, pc.sum(misfits.rows).as_py(), table.rows, notes)
 
 
 def reject_error(source: str, name: str, rejected: int, rows: int, notes: Sequence[str], fix: str = _FIX) -> TidelogError:
@@ -52,11 +61,11 @@ def default_misfit(name: str, label: str, kind: Kind | None) -> TidelogError:
     return fail("TL081", message, fix=f"give a default that is {with_article(kind)}" if kind else None)
 
 
-def problem_of(table: RawTable, matched: Matched, column: Fitted, at: int, row: int, *, is_missing: bool) -> str:
+def problem_of(table: RawTable, matched: Matched, column: Fitted, at: int, row: int) -> str:
     """The problem with one cell."""
     cells = table.columns[matched.positions[at]]
     declared = matched.kinds[at]
-    if is_missing:
+    if column.missing is not None and column.missing[row].as_py():
         return "it is empty" if table.is_text else "it is null"
     cell: object = cells[row] if isinstance(cells, list) else _python(cells[row])
     kind = declared or column.kind

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date
 
 from tidelog.functions.ordering import extreme
 from tidelog.values import INT_MAX, Kind, Value, floating, integer
@@ -89,18 +89,12 @@ def _to_int(rounding: Callable[[float], int]) -> Callable[[_Number], int | None]
 
 def _minus(*args: Value) -> Value | None:
     first, *rest = args
-    if rest and first.kind is rest[0].kind and isinstance(first.content, date):
-        return _seconds_between(first.content, rest[0].content)
-    return _negate(first) if not rest else _subtract(first, rest[0])
-
-
-def _seconds_between(later: object, earlier: object) -> Value | None:
-    """Dates and timestamps differ by seconds."""
-    if isinstance(later, datetime) and isinstance(earlier, datetime):
-        return floating((later - earlier).total_seconds())
-    if isinstance(later, date) and isinstance(earlier, date):
-        return floating((later - earlier).total_seconds())
-    return None
+    if not rest:
+        return _negate(first)
+    later, earlier = first.content, rest[0].content
+    if first.kind is rest[0].kind and isinstance(later, date) and isinstance(earlier, date):
+        return floating((later - earlier).total_seconds())  # dates and timestamps differ by seconds
+    return _subtract(first, rest[0])
 
 
 _negate = _on_numbers(lambda a: -a)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
+from tidelog.core.rewriting import core_of_rule
+from tidelog.core.statistics import Statistics
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.encoded_facts import EncodedUpdate
-from tidelog.local.evaluation.query_answers import answers
+from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
@@ -21,7 +23,8 @@ from tidelog.local.program_state import ProgramState
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
-from tidelog.syntax.tree import Literal
+from tidelog.program.queries import ANSWER
+from tidelog.syntax.tree import Atom, Literal, Rule, Variable
 
 if TYPE_CHECKING:
     from tidelog.streams.update import Update
@@ -68,8 +71,22 @@ class LocalEngine(ProgramState):
         return None
 
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
-        """All bindings of the named variables that make a body true, each once."""
-        return answers(self.state, self.core.arities, body, names, watch)
+        """All bindings of the named variables that make a body true, each once: one rule, evaluated over temporary tables."""
+        state, head = self.state, Atom(ANSWER, tuple(Variable(name) for name in names))
+        core = core_of_rule(Rule(head, body), {**self.core.arities, ANSWER: len(head.args)}, "#query ")
+        made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
+        evaluation = Evaluation(state, watch, Statistics())
+        with watch.deferring_interrupts():
+            try:
+                for name in made:
+                    state.ensure_table(name, core.arities[name])
+                for unit in core.units:
+                    evaluation.from_scratch(unit)
+                return state.table(ANSWER).rows.copy()
+            finally:
+                for name in made:
+                    state.answered.pop(name, None)
+                    state.store.release(state.take_table(name))
 
     # --- for an owner that evaluates some units elsewhere ----------------------------------------------------------------
 
@@ -80,7 +97,7 @@ class LocalEngine(ProgramState):
     def snapshot(self, relation: str) -> Rows | VirtualRelation:
         """The facts of a relation, which later updates do not change."""
         stored = self.state.stored(relation)
-        return stored.snapshot() if isinstance(stored, Table) else stored
+        return stored.version().rows if isinstance(stored, Table) else stored
 
     def rows(self, relation: str) -> Rows:
         """The facts of a relation, until the next update."""

@@ -230,7 +230,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
 
     def __getitem__(self, relation: str) -> Facts:
         held = self._held(relation)
-        return self._facts(relation, held.snapshot() if isinstance(held, Table) else held)
+        return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
@@ -246,9 +246,6 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def _held(self, relation: str) -> Any:
         self._check_known(relation)
         return self._maintained().stored(relation)
-
-    def _facts(self, relation: str, held: Any) -> Facts:
-        return self._shown(self.relations[relation], held)
 
     def _shown(self, known: Relation, held: Any) -> Facts:
         kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]

@@ -19,7 +19,6 @@ from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
-from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.program import Program
 
 
@@ -77,18 +76,6 @@ class ProgramState:
             if number in self.runtimes:
                 self.runtimes.pop(number).retire()
 
-    def kept_counts(self) -> dict[str, int]:
-        """How much is kept between updates, for those who watch that it does not grow."""
-        runtimes = self.runtimes.values()
-        return {
-            "plans": sum(len(runtime.plans) for runtime in runtimes),
-            "delta rules": sum(runtime.rule_count for runtime in runtimes),
-            "units": len(self.runtimes),
-            "helper tables": len(self.state.helpers),
-            "relations": len(self.state.tables),
-            "tables": len(self.state.store.tables),
-        }
-
     # --- explicit facts --------------------------------------------------------------------------------------------------
 
     def add(self, relation: str, rows: Rows) -> int:
@@ -108,18 +95,18 @@ class ProgramState:
             self.changes.inserted.setdefault(name, []).append(explicit.rows_from(begin).copy())
         return added
 
-    def remove(self, relation: str, rows: Rows, undo: UndoLog) -> int:
+    def remove(self, relation: str, rows: Rows) -> int:
         """Remove explicit facts; how many there were.  What does not follow any more is found by `maintain`."""
         name = self.core.stored_name(relation)
         if name not in self.state.tables or not len(rows):
             return 0
         table = self._explicit(name)
         going = rows if len(rows) == 1 else np.ascontiguousarray(rows[table.contains(rows)])
-        if len(going) and undo.remove(table, going):
+        if len(going) and table.remove(going):
             if self.has_derived:
                 self.changes.deleted.setdefault(name, []).append(going)
             elif name in self.derived:
-                undo.remove(self.state.table(name), going)
+                self.state.table(name).remove(going)
             return len(going)
         return 0
 

@@ -114,7 +114,7 @@ class SavableKnowledgeBase(KnowledgeBase):
                 replaced = 0
                 if key:
                     rows = _last_of_each_key(rows, key)
-                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows), transaction.undo)
+                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
                 new = engine.add(relation, rows)
                 if self._journal is not None:
                     self._journal.record_load(relation, columns, count, upsert=upsert)

@@ -22,9 +22,8 @@ from tidelog.core.rule_report import Visit
 from tidelog.core.statistics import Statistics
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, MarkedStep
 from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences, InTurn
-from tidelog.local.maintenance.delta.marked_step import MarkedStep
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext
 from tidelog.local.program_state import ProgramState
@@ -122,14 +121,14 @@ class Transaction:
 
     def delete(self, update: EncodedUpdate) -> None:
         """Remove the explicit facts that an update deletes, and those that its upserts replace."""
-        engine, undo = self._engine, self.undo
+        engine = self._engine
         for name, rows in update.deleted.items():
             left = rows if not self._undone else self._not_undone(name, rows)
-            count = engine.remove(name, left, undo) if len(left) else 0
+            count = engine.remove(name, left) if len(left) else 0
             self.removed += count
             self.without_effect += len(left) - count
         for name, rows in update.upserted.items():
-            self.removed += engine.remove(name, engine.rows_with_key(name, update.keys[name], rows), undo)
+            self.removed += engine.remove(name, engine.rows_with_key(name, update.keys[name], rows))
 
     def _not_undone(self, name: str, rows: Rows) -> Rows:
         """Facts that have not been removed with a step that was undone."""
@@ -245,7 +244,7 @@ class Transaction:
         table = context.state.tables[relation]
         begin = table.end
         if len(deleted):
-            self.undo.remove(table, deleted)
+            table.remove(deleted)
         table.insert(inserted)
         if len(deleted):
             context.deltas.changed(relation, inserted, deleted)
@@ -261,7 +260,7 @@ class Transaction:
 
     def undo_step(self, step: MarkedStep, difference: Difference) -> None:
         """Undo what marked facts have brought, and remove these themselves."""
-        step.undo(self._engine.state, self.undo)
+        step.undo(self._engine.state)
         self._steps.append(Backwards(difference))
         self.counted.chosen["marks"] = "what marked facts had brought went with them"
         self.counted.counters.explicit_marks += step.explicit

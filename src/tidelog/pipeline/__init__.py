@@ -8,6 +8,7 @@
 Each room imports those above it in this list.  No engine imports the pipeline.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["Job", "Outcome", "read_current", "read_job", "run_job", "stream_job"]
@@ -32,7 +33,5 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Names of `_HOMES` are imported on first use."""
     if name in _HOMES:
-        from importlib import import_module
-
         return getattr(import_module(f"tidelog.pipeline.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'tidelog.pipeline' has no attribute {name!r}")

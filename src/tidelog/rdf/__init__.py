@@ -1,1 +1,1 @@
-"""RDF as facts: `ntriples` and `turtle` parse files; `terms` gives each RDF term the key of its value."""
+"""RDF as facts: `ntriples` parses files of N-Triples and Turtle; `terms` gives each RDF term the key of its value."""

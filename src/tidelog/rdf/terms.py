@@ -17,8 +17,7 @@ import pyarrow.compute as pc
 
 from tidelog.core.keys import key_of, keys_of_column
 from tidelog.errors import fail
-from tidelog.files.columns import TypedColumn
-from tidelog.files.ranges import one_zero_one_nan
+from tidelog.files.columns import TypedColumn, one_zero_one_nan
 from tidelog.files.text.text_types import parse
 from tidelog.values import XSD, Kind, language_literal, typed_literal
 

@@ -6,15 +6,17 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import did_you_mean, fail
+from tidelog.facts import Facts, aligned
+from tidelog.json_values import to_json
 from tidelog.program.program import Program
 from tidelog.syntax.tree import Atom, Constant
-from tidelog.values import IRI, Literal, from_python, sort_key, text_of
+from tidelog.values import from_python, sort_key, text_of
 
 if TYPE_CHECKING:
-    from tidelog.facts import Facts
     from tidelog.kb import KnowledgeBase
 
 
@@ -51,8 +53,7 @@ def show_answers(answers: Facts, program: Program, form: str) -> Iterator[str]:
     elif form == "table":
         shown = [tuple(program.printer.value(from_python(value)) for value in row) for row in rows]
         widths = [max(map(len, cells)) for cells in zip(answers.columns, *shown, strict=True)]
-        for cells in (answers.columns, tuple("-" * width for width in widths), *shown):
-            yield "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        yield from aligned((answers.columns, tuple("-" * width for width in widths), *shown))
         yield f"{len(rows):,} answer{'' if len(rows) == 1 else 's'}"
     else:
         text = io.StringIO()
@@ -62,16 +63,9 @@ def show_answers(answers: Facts, program: Program, form: str) -> Iterator[str]:
         yield from text.getvalue().splitlines()
 
 
-def _as_json(value: Any) -> Any:
-    """A value as in update streams: IRIs and RDF literals are objects, dates and timestamps texts."""
-    match value:
-        case IRI(text):
-            return {"iri": text}
-        case Literal(text, datatype, language):
-            return {"value": text, "type": datatype} if datatype is not None else {"value": text, "lang": language}
-        case bool() | int() | float() | str():
-            return value
-    return text_of(from_python(value))
+def _as_json(value: Any) -> object:
+    """A value as in update streams, but for dates and timestamps, which are texts."""
+    return text_of(from_python(value)) if isinstance(value, date) else to_json(value)
 
 
 def _known(name: str, program: Program) -> str:

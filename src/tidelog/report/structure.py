@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from tidelog.facts import aligned
 from tidelog.functions.signatures import ANY, type_name
 from tidelog.program.modules import Module, ModuleKind
 from tidelog.program.program import Program
@@ -25,13 +26,14 @@ def describe(program: Program) -> Iterator[str]:
     if program.relations:
         yield ""
         rows = [_relation(relation, program) for relation in program.relations.values()]
-        yield from _table(("relation", "arity", "columns", "facts", "stratum"), rows)
+        yield from aligned((("relation", "arity", "columns", "facts", "stratum"), *rows))
     if graph.hyper_nodes:
         yield ""
-        yield from _table(("hyper-node", "stratum", "derives", "rules", "notes"), list(_hyper_nodes(program)))
+        yield from aligned((("hyper-node", "stratum", "derives", "rules", "notes"), *_hyper_nodes(program)))
     if program.modules:
         yield ""
-        yield from _table(("module", "kind", "rules", "meaning"), [_module(module, program) for module in program.modules])
+        modules = (_module(module, program) for module in program.modules)
+        yield from aligned((("module", "kind", "rules", "meaning"), *modules))
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:
@@ -81,9 +83,3 @@ def _module(module: Module, program: Program) -> tuple[str, ...]:
     if not module.is_whole:
         meaning += "; beside other recursive rules"
     return name, module.kind.value, ", ".join(program.rule_name(at) for at in module.rules), meaning
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[at]) for row in (header, *rows)) for at in range(len(header))]
-    for row in (header, *rows):
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -59,14 +59,8 @@ class GraphPicture:
     def html(self) -> str:
         """A page with the picture."""
         title = escape(self._picture.title)
-        return (
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-            f"<title>{title}</title>\n<style>:root {{ color-scheme: light dark; }} body {{ margin: 16px; "
-            "font: 15px/1.5 system-ui, sans-serif; }</style>\n</head>\n"
-            f"<body>\n<h1>{title}</h1>\n{self.svg}\n</body>\n</html>\n"
-        )
+        style = ":root { color-scheme: light dark; } body { margin: 16px; font: 15px/1.5 system-ui, sans-serif; }"
+        return html_page(title, style, f"<h1>{title}</h1>\n{self.svg}")
 
     def save(self, path: str | Path) -> None:
         """Write the picture; the ending says which form it has."""
@@ -97,6 +91,16 @@ class GraphPicture:
             yield f'<path class="{name}" marker-end="url(#{head})" d="{_curve(path)}"/>'
         for box, (x, y), (width, height) in zip(self._picture.boxes, placed.corners, sizes, strict=True):
             yield f'<g transform="translate({x:.1f} {y:.1f})">{"".join(_box(box, width, height))}</g>'
+
+
+def html_page(title: str, style: str, body: str) -> str:
+    """A page that needs nothing from anywhere else; the title is escaped already."""
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{title}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
 
 
 def _texts(box: Box) -> Iterator[tuple[str, str, str]]:

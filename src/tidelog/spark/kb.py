@@ -16,7 +16,7 @@ from tidelog.options import options_given
 from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.redaction import without_secrets
-from tidelog.spark.data.spark_change import SparkChange
+from tidelog.spark.data.spark_facts import SparkChange
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas, Snapshot
 from tidelog.spark.maintenance.rule_changes.reuse import affected_relations, reuse_unaffected, visits

@@ -13,22 +13,28 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tidelog.core.limits import Watch
+from tidelog.core.rewriting import core_of_rule
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
+from tidelog.program.queries import ANSWER, Query, check_query
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
+from tidelog.spark.data.frames import FrameRelation
+from tidelog.spark.data.matrices import width_of
 from tidelog.spark.data.spark_facts import SparkFacts, facts_of
 from tidelog.spark.engine import EngineOptions, SparkEngine
 from tidelog.spark.evaluation.placement import Placement, Where
-from tidelog.spark.evaluation.querying import answered
+from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import keys_table
 from tidelog.spark.session.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.session.private_session import close as close_session
 from tidelog.spark.session.private_session import machine_memory, session
 from tidelog.spark.session.shipping import Shipping
+from tidelog.syntax.tree import Atom, Rule, Variable, atoms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -109,8 +115,6 @@ class Materialisation(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
-        from tidelog.program.queries import check_query
-
         query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained_engine()
         with lost_blocks_explained():
@@ -232,3 +236,24 @@ class Materialisation(KnowledgeBase):
             for shipping in (*self._outdated, engine.exchange.shipping):
                 shipping.close()
             close_session(engine.spark)
+
+
+def answered(engine: SparkEngine, text: str, query: Query, watch: Watch) -> Facts:
+    """The answers to a query."""
+    exchange, used = engine.exchange, {atom.predicate for atom, _ in atoms(query.body)}
+    if used <= exchange.in_kernel:
+        rows = engine.local.query(query.body, query.names, watch)
+        return Facts(text, query.names, rows, engine.local.dictionary, noun="answer")
+    head = Atom(ANSWER, tuple(Variable(name) for name in query.names))
+    arities = {**engine.frame_core.arities, ANSWER: len(query.names)}
+    core = core_of_rule(Rule(head, query.body), arities, "#query ", native=frozenset())
+    relations = {name: exchange.to_spark(name, arities[name]) for name in used}
+    for name in core.arities:
+        if name not in arities or name == ANSWER:
+            relations[name] = FrameRelation(width_of(core.arities[name]))
+    rounds = Rounds(engine.spark, engine.lineage, exchange.terms, relations, watch)
+    for unit in core.units:
+        rounds.evaluate(unit)
+    found = relations[ANSWER]
+    frame = found.frame(engine.spark)
+    return SparkFacts(text, query.names, lambda: frame, exchange.terms, found.count, noun="answer", held=found.rows_in_driver)

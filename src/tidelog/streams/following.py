@@ -1,17 +1,22 @@
-"""Following a stream: an iterator that applies updates and gives the change of each."""
+"""Following a stream: the source of its updates, and an iterator that applies them and gives the change of each."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+import stat
+import sys
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol, Self
+from inspect import iscoroutinefunction
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, Protocol, Self, cast
 
 from tidelog.changes import Change
-from tidelog.errors import TidelogError
+from tidelog.errors import TidelogError, fail
 from tidelog.program.relations import Relation
-from tidelog.streams.fitting import fitting
-from tidelog.streams.source import QueuedUpdates, UpdateSource
-from tidelog.streams.update import Update, UpdateError, as_update
+from tidelog.streams.lines import FileSource, FolderSource, PipeSource
+from tidelog.streams.source import IterableSource, QueuedUpdates, QueueSource, UpdateSource
+from tidelog.streams.update import Update, UpdateError, as_update, fitting
 
 
 class Follower(Protocol):
@@ -158,3 +163,46 @@ class AsyncFollowing(_Progress, AsyncIterator[Change]):
             except TidelogError:  # raised when its turn comes
                 return None
         return self._ahead[1] if self._ahead is not None else None
+
+
+_FIX = "give the path of a file or folder, an open pipe, a queue, or an iterable of updates"
+
+
+def open_source(updates: object, *, wait: bool = False) -> UpdateSource:
+    """The source of a stream: a path (`-` is standard input), an open file, a queue, or an iterable.
+
+    With `wait`, a file or folder is not over when all of it has been read.
+    """
+    if isinstance(updates, UpdateSource):
+        return updates
+    if isinstance(updates, str | PathLike):
+        return _at_path(Path(updates), wait=wait) if str(updates) != "-" else _standard_input()
+    if isinstance(updates, AsyncIterable) or iscoroutinefunction(getattr(updates, "get", None)):
+        raise fail("TL076", "this stream is asynchronous", fix="write `async for change in kb.follow(…)` over an async iterator")
+    if hasattr(updates, "get_nowait") and hasattr(updates, "get"):
+        return QueueSource(updates)
+    if hasattr(updates, "fileno") and hasattr(updates, "read"):
+        return PipeSource(cast("BinaryIO", updates), str(getattr(updates, "name", "<pipe>")))
+    if isinstance(updates, Iterable) and not isinstance(updates, dict | bytes):
+        return IterableSource(updates)
+    raise fail("TL076", f"{type(updates).__name__} is not a stream of updates", fix=_FIX)
+
+
+def _at_path(path: Path, *, wait: bool) -> UpdateSource:
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        raise fail("TL060", f"cannot read {path}: {error.strerror or error}", fix="check the path") from error
+    if stat.S_ISDIR(mode):
+        return FolderSource(path, wait=wait)
+    if stat.S_ISREG(mode):
+        return FileSource(path, wait=wait)
+    return PipeSource(path.open("rb", buffering=0), str(path), is_own=True)
+
+
+def _standard_input() -> UpdateSource:
+    try:
+        sys.stdin.fileno()
+    except (OSError, ValueError):  # `sys.stdin` has been replaced by a text
+        return IterableSource(line for line in sys.stdin if line.strip())
+    return PipeSource(sys.stdin.buffer, "<stdin>")

@@ -7,27 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from tidelog.functions.signatures import FUNCTIONS
+from tidelog.syntax import tree
 from tidelog.syntax.clauses import WELL_KNOWN
-from tidelog.syntax.tree import (
-    Aggregate,
-    Atom,
-    Call,
-    Comparison,
-    Constant,
-    Declaration,
-    Document,
-    Fact,
-    Layout,
-    Literal,
-    Negation,
-    Port,
-    Prefix,
-    Rule,
-    Statement,
-    Term,
-    Variable,
-    is_iri_name,
-)
 from tidelog.values import IRI, Kind, Value, text_of
 from tidelog.values import Literal as RDFLiteral
 
@@ -48,85 +29,87 @@ class Printer:
         """Well-known prefixes are used as well, unless the given ones redefine them."""
         self._prefixes = {**WELL_KNOWN, **(prefixes or {})}
 
-    def statement(self, statement: Statement) -> str:
+    def statement(self, statement: tree.Statement) -> str:
         """One statement, its `.` included."""
         match statement:
-            case Rule(head, body, name):
+            case tree.Rule(head, body, name):
                 return self._rule(head, body, name)
-            case Fact(atom):
+            case tree.Fact(atom):
                 return f"{self.literal(atom)}."
-            case Prefix(name, iri):
+            case tree.Prefix(name, iri):
                 self._prefixes[name] = iri
                 return f"@prefix {name}: <{iri}> ."
-            case Declaration(relation, columns):
+            case tree.Declaration(relation, columns):
                 shown = ", ".join(_column(c.name, c.type, is_key=c.is_key) for c in columns)
                 return f"@relation {self.predicate(relation)}({shown}) ."
-            case Port(direction, relation, path):
+            case tree.Port(direction, relation, path):
                 return f"@{direction} {self.predicate(relation)} {quoted(path)} ."
 
-    def _rule(self, head: Atom, body: tuple[Literal, ...], name: str | None) -> str:
+    def _rule(self, head: tree.Atom, body: tuple[tree.Literal, ...], name: str | None) -> str:
         start = (f"{name}: " if name else "") + self.literal(head) + " :-"
         line = f"{start} {', '.join(map(self.literal, body))}."
         if len(line) <= _LINE:
             return line
         return start + "\n    " + ",\n    ".join(self._broken(literal) for literal in body) + "."
 
-    def _broken(self, literal: Literal) -> str:
+    def _broken(self, literal: tree.Literal) -> str:
         """A literal of a rule printed on several lines; an aggregate that is too long is broken too."""
         text = self.literal(literal)
-        if len(text) <= _LINE - 6 or not isinstance(literal, Aggregate):
+        if len(text) <= _LINE - 6 or not isinstance(literal, tree.Aggregate):
             return text
         opening = f"{self.term(literal.result)} = {literal.function} {{"
         if literal.target is not None:
             opening += f" {self.term(literal.target)} :"
         return opening + "\n        " + ",\n        ".join(map(self.literal, literal.body)) + "\n    }"
 
-    def rule(self, rule: Rule) -> str:
+    def rule(self, rule: tree.Rule) -> str:
         """A rule on one line, for messages."""
         return re.sub(r"\n +", " ", self.statement(rule))
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: tree.Literal) -> str:
         """One literal of a body, or a head."""
         match literal:
-            case Atom(predicate, args):
+            case tree.Atom(predicate, args):
                 shown = ", ".join(self.term(arg) for arg in args)
                 return (
                     f"{self.predicate(predicate)}({shown})"
                     if args or _looks_like_variable(predicate)
                     else self.predicate(predicate)
                 )
-            case Negation(atom):
+            case tree.Negation(atom):
                 return f"not {self.literal(atom)}"
-            case Comparison("=", Call(function) as call, Constant(Value(Kind.BOOL, truth))) if _is_boolean(function):
+            case tree.Comparison("=", tree.Call(function) as call, tree.Constant(Value(Kind.BOOL, truth))) if _is_boolean(
+                function
+            ):
                 return ("" if truth else "not ") + self.term(call)
-            case Comparison(op, left, right):
+            case tree.Comparison(op, left, right):
                 return f"{self.term(left)} {op} {self.term(right)}"
-            case Aggregate(result, function, target, body):
+            case tree.Aggregate(result, function, target, body):
                 start = "" if target is None else f"{self.term(target)} : "
                 return f"{self.term(result)} = {function} {{ {start}{', '.join(map(self.literal, body))} }}"
 
-    def term(self, term: Term, binding: int = 0) -> str:
+    def term(self, term: tree.Term, binding: int = 0) -> str:
         """A term; in parentheses if its context binds more tightly."""
         match term:
-            case Variable(name):
+            case tree.Variable(name):
                 return variable(name)
-            case Constant(value):
+            case tree.Constant(value):
                 return self.value(value)
-            case Call(function, (left, right)) if function in _BINDING:
+            case tree.Call(function, (left, right)) if function in _BINDING:
                 own = _BINDING[function]
                 text = f"{self.term(left, own)} {function} {self.term(right, own + 1)}"
                 return f"({text})" if own < binding else text
-            case Call("-", (only,)):
+            case tree.Call("-", (only,)):
                 text = "-" + self.term(only, _PRIMARY)
-                if isinstance(only, Constant) and only.value.kind in (Kind.INT, Kind.FLOAT):
+                if isinstance(only, tree.Constant) and only.value.kind in (Kind.INT, Kind.FLOAT):
                     text = f"-({self.term(only)})"
                 return f"({text})" if binding > _UNARY else text
-            case Call(function, args):
+            case tree.Call(function, args):
                 return f"{self.predicate(function)}({', '.join(self.term(arg) for arg in args)})"
 
     def predicate(self, name: str) -> str:
         """The name of a relation."""
-        return self._iri(name) if is_iri_name(name) else name
+        return self._iri(name) if tree.is_iri_name(name) else name
 
     def value(self, value: Value) -> str:
         """A constant."""
@@ -152,12 +135,12 @@ class Printer:
                 return f"{name}:{iri[len(start) :]}"
         return f"<{iri}>"
 
-    def document(self, document: Document) -> str:
+    def document(self, document: tree.Document) -> str:
         """The whole text with its comments: each before its statement, or behind it if it was on the same line."""
-        pairs = zip(document.statements, document.layout or (Layout(),) * len(document.statements), strict=True)
+        pairs = zip(document.statements, document.layout or (tree.Layout(),) * len(document.statements), strict=True)
         return "".join(line + "\n" for line in self._lines(pairs, document.closing))
 
-    def _lines(self, pairs: Iterator[tuple[Statement, Layout]], closing: Layout) -> Iterator[str]:
+    def _lines(self, pairs: Iterator[tuple[tree.Statement, tree.Layout]], closing: tree.Layout) -> Iterator[str]:
         first = True
         for statement, around in pairs:
             if around.blank_before and not first:

@@ -13,7 +13,7 @@ from lark import Token
 
 from tidelog.source import Span
 from tidelog.syntax.renaming import fresh_name, names_inside, rename_inside
-from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Term, Variable, variables
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Literal, Variable, variables
 
 _WORDS = ("NAME", "VARIABLE")
 _OPENING, _CLOSING = ("LPAR", "LBRACE", "LSQB"), ("RPAR", "RBRACE", "RSQB")
@@ -100,11 +100,6 @@ class GroupedAggregate:
 
 Parsed = Literal | GroupedAggregate
 """A literal as the grammar gives it."""
-
-
-def comparison_of(variable: Variable, expression: Term, span: Span) -> Comparison:
-    """`BIND(expression AS variable)` is an assignment."""
-    return Comparison("=", variable, expression, span)
 
 
 def from_zodiac(head: Atom, body: Sequence[Parsed]) -> tuple[Literal, ...]:

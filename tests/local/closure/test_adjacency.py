@@ -60,7 +60,7 @@ def test_more_lists_than_before_are_empty() -> None:
 
 def test_without_room_nothing_is_inserted() -> None:
     full = lists_of([(0, 1), (1, 2)], room=0)
-    assert full.is_crowded
+    assert is_crowded(full.pool.used, len(full.pool.buffer))
     assert not full.insert(int32s([0]), int32s([9]))
 
 

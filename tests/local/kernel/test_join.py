@@ -7,8 +7,10 @@ import pytest
 from tests.local_engine import engine_of
 
 from tidelog import KnowledgeBase
+from tidelog.core.arrays import Int64s
 from tidelog.core.rules import CoreRule
 from tidelog.local.kernel import join, layout
+from tidelog.local.kernel.build import kernel
 from tidelog.local.planning.join_order import plan
 from tidelog.local.planning.plan import Plan
 from tidelog.local.storage.state import State
@@ -87,3 +89,28 @@ def test_services_that_a_plan_does_not_need_have_no_address() -> None:
     addresses = join.service_addresses(computes=False, reads_virtual=False)
     assert addresses.dtype == np.int64
     assert addresses.tolist() == [0, 0]
+
+
+@kernel
+def refill_lists(VR: Int64s, addresses: Int64s, depth: int) -> None:
+    join.refill_lists(VR, addresses, depth)
+
+
+def test_lists_that_other_runs_have_overwritten_are_made_again() -> None:
+    state, rule, made = prepared(BODIES["virtual, forward"])
+    expected = {tuple(row) for row in state.table(rule.head.predicate).rows.tolist()}
+    state.table(rule.head.predicate).truncate_to(0)
+    made.state[:] = 0
+    made.state[layout.ENTERING], made.state[layout.BUDGET] = 1, 1
+    (walk,) = made.walks
+    status, seen = layout.PAUSED, 0
+    while status == layout.PAUSED:
+        status = join.run(state.store.M, state.store.X, state.V, state.terms.header, made.addresses)
+        made.state[layout.BUDGET] = 1
+        if made.state[layout.DEPTH] >= walk.depth and not made.state[layout.ENTERING]:
+            seen += 1
+            walk.scratch[:] = -1
+            made.lists[:, :2] = 0
+            refill_lists(state.V, made.addresses, int(made.state[layout.DEPTH]))
+    assert seen > 0
+    assert {tuple(row) for row in state.table(rule.head.predicate).rows.tolist()} == expected

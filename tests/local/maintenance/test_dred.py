@@ -13,7 +13,7 @@ def deleting(small: SmallEngine, *edges: tuple[int, int]) -> DRed:
     """DRed for `path` after edges have been deleted."""
     context = small.context("dred")
     table = small.state.tables["edge"]
-    context.undo.remove(table, small.rows(*edges))
+    table.remove(small.rows(*edges))
     context.deltas.changed("edge", small.rows(arity=2), small.rows(*edges))
     context.evaluation.enter(small.number("path"), small.runtime("path").plans)
     return DRed(small.runtime("path"), context.deltas, context.evaluation, context.undo)

@@ -37,7 +37,7 @@ def propagated(small: SmallEngine, context: UpdateContext) -> Visits:
 def test_units_are_visited_from_the_bottom_to_the_top() -> None:
     small = SmallEngine(LAYERS)
     context = small.context()
-    small.change(context, "edge", insert=[(4, 5)])
+    small.change("edge", insert=[(4, 5)])
     order = propagated(small, context).order
     assert order[:2] == [("path",), ("ends",)]
     assert ("other",) not in order
@@ -49,7 +49,7 @@ def test_units_are_visited_from_the_bottom_to_the_top() -> None:
 def test_a_unit_that_has_not_changed_ends_the_propagation() -> None:
     small = SmallEngine(LAYERS + "edge(2, 4).")
     context = small.context()
-    small.change(context, "edge", delete=[(2, 4)])
+    small.change("edge", delete=[(2, 4)])
     assert propagated(small, context).order == [("path",)]
     assert small.tuples(context.deltas.of["edge"].deleted) == [(2, 4)]
 
@@ -57,7 +57,7 @@ def test_a_unit_that_has_not_changed_ends_the_propagation() -> None:
 def test_explicit_facts_of_a_relation_with_rules() -> None:
     small = SmallEngine(LAYERS)
     context = small.context()
-    small.change(context, "path", insert=[(8, 9)])
+    small.change("path", insert=[(8, 9)])
     assert propagated(small, context).order[:2] == [("path",), ("ends",)]
     assert small.facts("ends") == [(4,), (9,)]
 
@@ -65,7 +65,7 @@ def test_explicit_facts_of_a_relation_with_rules() -> None:
 def test_aggregates_and_rules_above_them() -> None:
     small = SmallEngine(LAYERS)
     context = small.context()
-    small.change(context, "edge", insert=[(8, 9), (7, 6)])
+    small.change("edge", insert=[(8, 9), (7, 6)])
     propagated(small, context)
     assert small.facts("many") == [(3,)]
     assert small.tuples(context.deltas.of["many"].deleted) == [(1,)]
@@ -76,7 +76,7 @@ def test_the_algorithm_that_was_asked_for() -> None:
     for algorithm in ("bf", "dred", "rematerialise"):
         small = SmallEngine(LAYERS, algorithm=algorithm)
         context = small.context(algorithm)
-        small.change(context, "edge", delete=[(2, 3)])
+        small.change("edge", delete=[(2, 3)])
         propagated(small, context)
         assert context.chosen == {algorithm: "as asked for"}
         assert small.facts("path") == [(1, 2), (3, 4)]
@@ -86,10 +86,10 @@ def test_the_algorithm_that_was_asked_for() -> None:
 def test_a_transitive_relation_has_a_virtual_delta() -> None:
     small = SmallEngine("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z)." + CHAIN, modules=True)
     context = small.context()
-    small.change(context, "edge", delete=[(2, 3)], insert=[(4, 5)])
+    small.change("edge", delete=[(2, 3)], insert=[(4, 5)])
     propagated(small, context)
     assert context.chosen["modules"] == "`path` is transitive"
-    assert context.deltas.is_virtual("path")
+    assert context.deltas.of["path"].virtual is not None
     assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
     assert small.tuples(context.deltas.of["path"].inserted_rows()) == [(3, 5), (4, 5)]
 
@@ -97,8 +97,8 @@ def test_a_transitive_relation_has_a_virtual_delta() -> None:
 def test_is_affected() -> None:
     small = SmallEngine(LAYERS)
     context = small.context()
-    small.change(context, "other", insert=[(5,)])
-    small.change(context, "edge", insert=[(4, 5)])
+    small.change("other", insert=[(5,)])
+    small.change("edge", insert=[(4, 5)])
     propagation = Visits(context, small)
     assert propagation.begin(small.engine.structure.deriver) == ["edge"]
 
@@ -113,7 +113,7 @@ def test_is_affected() -> None:
 def test_units_that_were_visited_are_trimmed() -> None:
     small = SmallEngine(LAYERS)
     context = small.context()
-    small.change(context, "thing", insert=[(2,)])
+    small.change("thing", insert=[(2,)])
     propagation = propagated(small, context)
     with patch.object(UnitRuntime, "trim", autospec=True) as trim:
         propagation.trim()

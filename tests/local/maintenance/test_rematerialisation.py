@@ -30,7 +30,7 @@ def begun(small: SmallEngine, *, changes_rules: bool = False) -> UpdateContext:
 def test_the_difference_to_before_is_the_delta() -> None:
     small = SmallEngine(PATHS + CHAIN + "path(7, 8).")
     context, edges = begun(small), small.state.tables["edge"]
-    context.undo.remove(edges, small.rows((2, 3)))
+    edges.remove(small.rows((2, 3)))
     edges.insert(small.rows((4, 5)))
     rematerialise(small.runtime("path"), context)
     assert small.facts("path") == [(1, 2), (3, 4), (3, 5), (4, 5), (7, 8)]
@@ -45,9 +45,9 @@ def test_facts_that_were_deleted_before_are_in_the_delta() -> None:
     """A deletion that was given up has deleted some facts already."""
     small = SmallEngine(PATHS + CHAIN)
     context = begun(small)
-    context.undo.remove(small.state.tables["edge"], small.rows((3, 4)))
+    small.state.tables["edge"].remove(small.rows((3, 4)))
     removed = small.rows((3, 4), (1, 2))
-    context.undo.remove(small.state.tables["path"], removed)
+    small.state.tables["path"].remove(removed)
     rematerialise(small.runtime("path"), context, {"path": removed})
     assert delta(small, context, "path") == ([], [(1, 4), (2, 4), (3, 4)])
 
@@ -97,7 +97,7 @@ def test_a_relation_that_was_virtual_is_stored() -> None:
 def test_a_relation_that_was_stored_is_closed() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
     state = small.state
-    state.drop_virtual("path")
+    state.virtual.pop("path")
     table = state.ensure_table("path", 2)
     table.insert(small.rows((1, 2), (9, 9)))
     context = begun(small, changes_rules=True)
@@ -108,7 +108,7 @@ def test_a_relation_that_was_stored_is_closed() -> None:
 
 def test_a_new_relation_is_closed() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
-    small.state.drop_virtual("path")
+    small.state.virtual.pop("path")
     context = begun(small, changes_rules=True)
     assert close_anew(small.runtime("path"), context, "path") is None
     assert len(delta(small, context, "path")[0]) == 6

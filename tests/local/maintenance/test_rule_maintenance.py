@@ -28,7 +28,7 @@ def begun(small: SmallEngine, context: UpdateContext) -> UpdateContext:
 def test_deletions_and_insertions_are_one_delta(algorithm: str) -> None:
     small = SmallEngine(PATHS + CHAIN + "edge(1, 3).")
     context = small.context(algorithm)
-    small.change(context, "edge", delete=[(1, 2), (3, 4)], insert=[(3, 5)])
+    small.change("edge", delete=[(1, 2), (3, 4)], insert=[(3, 5)])
     RuleMaintenance(small.runtime("path"), begun(small, context)).run()
     assert small.facts("path") == [(1, 3), (1, 5), (2, 3), (2, 5), (3, 5)]
     delta = context.deltas.of["path"]
@@ -39,7 +39,7 @@ def test_deletions_and_insertions_are_one_delta(algorithm: str) -> None:
 def test_insertions_alone_choose_no_algorithm() -> None:
     small = SmallEngine(PATHS + CHAIN)
     context = small.context()
-    small.change(context, "edge", insert=[(4, 5)])
+    small.change("edge", insert=[(4, 5)])
     begin = small.state.tables["path"].end
     RuleMaintenance(small.runtime("path"), begun(small, context)).run()
     assert context.chosen == {}
@@ -77,7 +77,7 @@ def test_an_added_rule_is_applied_to_all_facts() -> None:
 def test_a_deletion_that_takes_too_long_is_given_up() -> None:
     small = SmallEngine(PATHS + CHAIN)
     context = small.context()
-    small.change(context, "edge", delete=[(2, 3)])
+    small.change("edge", delete=[(2, 3)])
     begun(small, context)
     choice = Choice("dred", "for this test", 1, 0.0, lambda: 0.0)
     with patch.object(rule_maintenance, "choose", lambda *_: choice):

@@ -41,7 +41,7 @@ def test_rules_are_made_once(runtime: UnitRuntime) -> None:
     assert runtime.variant(recursive, ("lost", 1), first.body) is not made
     assert runtime.variant(first, ("lost", 0), first.body) is not made
     assert runtime.variant(first, "elsewhere", first.body, Atom("other", first.head.args)).head.predicate == "other"
-    assert runtime.rule_count == 4
+    assert len(runtime._rules) == 4
     assert runtime.rule("mine", lambda: first) is first
     assert runtime.rule("mine", lambda: recursive) is first
 
@@ -80,7 +80,7 @@ def test_a_retired_unit_leaves_nothing(small: SmallEngine, runtime: UnitRuntime)
     assert len(small.state.helpers) == len(helpers) + 2
     runtime.retire()
     assert set(small.state.helpers) == helpers
-    assert (runtime.rule_count, len(runtime.plans), runtime.kept(Note)) == (0, 0, None)
+    assert (len(runtime._rules), len(runtime.plans), runtime.kept(Note)) == (0, 0, None)
     assert runtime.variant(first, "lost", first.body) is not kept
 
 
@@ -115,10 +115,10 @@ def test_many_delta_rules_are_forgotten(runtime: UnitRuntime) -> None:
     with patch.multiple(unit_runtime, _MOST_RULES=4, _MORE_A_RELATION=2):  # of `path`, and of `edge` and `path` that it reads
         make(10)
         runtime.trim()
-        assert runtime.rule_count == 10
+        assert len(runtime._rules) == 10
         make(11)
         runtime.trim()
-        assert runtime.rule_count == 0
+        assert len(runtime._rules) == 0
 
 
 def test_rows_of_a_unit_and_of_what_it_reads(runtime: UnitRuntime) -> None:

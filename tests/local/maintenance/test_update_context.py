@@ -21,7 +21,7 @@ def test_what_left_and_is_back_is_no_change() -> None:
     small = SmallEngine(PATHS + CHAIN)
     context, edges = small.context(), small.state.tables["edge"]
     begin, deleted = edges.end, small.rows((1, 2), (2, 3))
-    context.undo.remove(edges, deleted)
+    edges.remove(deleted)
     edges.insert(small.rows((2, 3), (8, 9)))
     context.record_change("edge", begin, deleted)
     assert delta(small, context, "edge") == ([(8, 9)], [(1, 2)])
@@ -30,7 +30,7 @@ def test_what_left_and_is_back_is_no_change() -> None:
 def test_what_only_left() -> None:
     small = SmallEngine(PATHS + CHAIN)
     context, edges = small.context(), small.state.tables["edge"]
-    context.undo.remove(edges, small.rows((1, 2)))
+    edges.remove(small.rows((1, 2)))
     context.record_change("edge", edges.end, small.rows((1, 2)))
     assert delta(small, context, "edge") == ([], [(1, 2)])
 
@@ -39,7 +39,7 @@ def test_a_proposition_leaves_no_tombstone() -> None:
     small = SmallEngine("wet() :- rain(). rain().")
     context, rain = small.context(), small.state.tables["rain"]
     deleted = rain.rows.copy()
-    context.undo.remove(rain, deleted)
+    rain.remove(deleted)
     rain.insert(deleted)
     context.record_change("rain", 0, deleted)
     assert "rain" not in context.deltas, "it was deleted and inserted"

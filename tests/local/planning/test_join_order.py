@@ -60,7 +60,7 @@ def cached_plan(kb: KnowledgeBase, body: str, head: str = "", delta: int | None 
         (core_rule,) = (rule for unit in core.units for rule in unit.rules)
         return plan(core_rule, state, delta)
     finally:
-        state.drop_table("#h")
+        state.store.release(state.take_table("#h"))
 
 
 def steps(found: Plan) -> list[str]:

@@ -22,7 +22,7 @@ def kb() -> KnowledgeBase:
 
 def rule_of(kb: KnowledgeBase, head: str) -> tuple[CoreRule, State]:
     engine = engine_of(kb)
-    return engine.structure.deriving(head)[0], engine.state
+    return engine.structure.units[engine.structure.deriver[head]].rules[0], engine.state
 
 
 def test_a_plan_is_cached_while_sizes_are_similar(kb: KnowledgeBase) -> None:

@@ -27,7 +27,7 @@ def test_shared_dictionaries_are_copied_before_they_change() -> None:
     assert state.tables is tables, "nothing has changed yet"
     state.ensure_table("b", 2)
     state.explicit_table("a")
-    state.drop_table("a")
+    state.store.release(state.take_table("a"))
     assert tables == {"a": first}
     assert explicit == {}
     assert state.tables.keys() == {"b"}
@@ -82,7 +82,7 @@ def test_a_virtual_relation_keeps_its_row() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
     state = small.state
     number = state.number_of("path")
-    relation = state.drop_virtual("path")
+    relation = state.virtual.pop("path")
     assert state.number_of("other") != number
     state.set_virtual("path", relation)
     assert state.number_of("path") == number

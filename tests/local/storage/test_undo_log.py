@@ -36,9 +36,9 @@ def test_inserted_rows_are_removed(small: SmallEngine) -> None:
 
 def test_removed_rows_come_back(small: SmallEngine) -> None:
     undo, edges = UndoLog(small.state), small.state.tables["edge"]
-    assert undo.remove(edges, small.rows((2, 3), (8, 8))) == 1, "the other one was not there"
+    assert edges.remove(small.rows((2, 3), (8, 8))) == 1, "the other one was not there"
     edges.insert(small.rows((5, 6)))
-    assert undo.remove(edges, small.rows((5, 6), (1, 2))) == 2
+    assert edges.remove(small.rows((5, 6), (1, 2))) == 2
     assert small.facts("edge") == [(3, 4)]
     undo.rollback()
     assert small.facts("edge") == EDGES
@@ -47,14 +47,14 @@ def test_removed_rows_come_back(small: SmallEngine) -> None:
 
 def test_truncated_rows_come_back(small: SmallEngine) -> None:
     undo, edges = UndoLog(small.state), small.state.tables["edge"]
-    undo.remove(edges, small.rows((1, 2)))
+    edges.remove(small.rows((1, 2)))
     undo.truncate(edges)
     assert len(edges) == 0
     assert small.tuples(undo.rows_before(edges)) == [(2, 3), (3, 4)]
     edges.insert(small.rows((5, 6), (6, 7)))
     undo.truncate(edges)  # what the first one kept is what counts
     edges.insert(small.rows((7, 8)))
-    assert undo.remove(edges, small.rows((7, 8))) == 1
+    assert edges.remove(small.rows((7, 8))) == 1
     version = undo.version_before(edges, small.rows((1, 2)))
     assert version.contains(small.rows((1, 2), (2, 3), (5, 6), (7, 8))).tolist() == [True, True, False, False]
     assert small.tuples(version.rows) == EDGES
@@ -71,9 +71,9 @@ def test_tables_and_virtual_relations_come_back(small: SmallEngine) -> None:
     new = state.ensure_table("new", 1)
     new.insert(small.rows((1,)))
     state.explicit_table("edge").insert(small.rows((1, 2)))
-    undo.remove(state.explicit["twice"], small.rows((7, 7)))
+    state.explicit["twice"].remove(small.rows((7, 7)))
     state.take_table("twice")
-    state.drop_virtual("path")
+    state.virtual.pop("path")
     state.answered["edge"] = 3
     undo.rollback()
     assert {name: table.number for name, table in state.tables.items()} == numbers
@@ -91,7 +91,7 @@ def test_a_second_rollback_does_nothing(small: SmallEngine) -> None:
     """An update that fails may be rolled back in its last step, and then as a whole."""
     undo, edges = UndoLog(small.state), small.state.tables["edge"]
     undo.truncate(edges)
-    undo.remove(small.state.tables["twice"], small.rows((1, 3)))
+    small.state.tables["twice"].remove(small.rows((1, 3)))
     edges.insert(small.rows((5, 6)))
     undo.rollback()
     undo.rollback()
@@ -103,7 +103,7 @@ def test_what_an_update_has_added_is_not_in_the_log_of_its_next_step(small: Smal
     first, edges = UndoLog(small.state), small.state.tables["edge"]
     edges.insert(small.rows((5, 6)))
     second = UndoLog(small.state)
-    second.remove(edges, small.rows((5, 6), (1, 2)))
+    edges.remove(small.rows((5, 6), (1, 2)))
     edges.insert(small.rows((6, 7)))
     second.rollback()
     assert small.facts("edge") == [*EDGES, (5, 6)]
@@ -116,7 +116,7 @@ def test_tombstones_are_given_back_where_they_are_many() -> None:
     edges = small.state.tables["edge"]
     edges.insert(small.rows(*((node, 0) for node in range(5000))))
     undo = UndoLog(small.state)
-    undo.remove(edges, small.rows(*((node, 0) for node in range(4900))))
+    edges.remove(small.rows(*((node, 0) for node in range(4900))))
     assert edges.end == 5000
     undo.compact_tables()
     assert edges.end == len(edges) == 100

@@ -13,6 +13,9 @@ from tests.pipeline.jobs import JOB, StandIn, job_from, prepare
 
 from tidelog.errors import TidelogError
 from tidelog.pipeline import read_current, run_job
+from tidelog.pipeline.batch.local_backend import LocalBackend
+from tidelog.pipeline.batch.run import backend_for
+from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import read_job
 
 
@@ -252,3 +255,12 @@ def test_ctrl_c_while_publishing_waits(tmp_path: Path, monkeypatch: pytest.Monke
     first, second = read_current(tmp_path / "out/path"), read_current(tmp_path / "out/edge")
     assert Path(first).name == Path(second).name
     assert list(Path(first).glob("*.csv"))
+
+
+def test_the_engine_that_the_job_names(tmp_path: Path) -> None:
+    prepare(tmp_path)
+    assert isinstance(backend_for(job_from(tmp_path)), LocalBackend)
+    on_spark = backend_for(job_from(tmp_path, JOB.replace('name = "local"', 'name = "spark"')))
+    assert isinstance(on_spark, SparkBackend)
+    assert on_spark._given is None
+    on_spark.close()

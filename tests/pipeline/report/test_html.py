@@ -13,8 +13,7 @@ from tests.pipeline.jobs import JOB, StandIn, job_from, prepare
 from tidelog import KnowledgeBase
 from tidelog.pipeline.batch.run import run_job
 from tidelog.pipeline.report.html import page
-from tidelog.pipeline.report.outcome import Input, Outcome, Output, Placement, RejectedRow, Round
-from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
+from tidelog.pipeline.report.outcome import AppliedUpdate, Input, Outcome, Output, Placement, RejectedRow, Round, StreamHistory
 
 NASTY = '</pre><script>alert("x")</script>&amp;'
 VOID = {"meta", "br"}

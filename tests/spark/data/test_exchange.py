@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ FACTS = [("a", 1), ("b", 1.0)]
 
 @pytest.fixture
 def exchange(spark: SparkSession) -> Iterator[Exchange]:
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         found = Exchange(spark, lineage, LocalEngine(check(Source("p(X, Y) :- e(X, Y)."))))
         yield found
         found.shipping.close()

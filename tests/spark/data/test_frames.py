@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_a_result_has_as_many_parts_as_a_piece(spark: SparkSession) -> None:
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         relation = FrameRelation(2, ("c0",))
         for start in (0, 10, 20):
             numbers = np.arange(start, start + 10, dtype=np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ def found(frame: DataFrame) -> list[tuple[int, ...]]:
 
 @pytest.mark.parametrize("merges", [True, False])
 def test_known_candidates_are_not_new(spark: SparkSession, merges: bool) -> None:
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         relation, novelty = FrameRelation(2, merges=merges), Novelty(spark, lineage)
         assert novelty.add_rows(relation, rows((1, 2), (1, 2), (3, 4))) is not None
         several = frame_of_rows(spark, rows((1, 2), (5, 6), (5, 6), (7, 8)))
@@ -41,7 +42,7 @@ def test_known_candidates_are_not_new(spark: SparkSession, merges: bool) -> None
 
 def test_what_came_after_a_mark(spark: SparkSession) -> None:
     """Groups of an aggregate are folded from just that: one fact more or less would be another result."""
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         relation, novelty = FrameRelation(2, merges=False), Novelty(spark, lineage)
         novelty.add_rows(relation, rows((1, 1)))
         mark = relation.mark()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,7 +44,7 @@ def found(spark: SparkSession, facts: FrameRelation) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("in_driver", [True, False])
 @pytest.mark.parametrize("others_in_driver", [True, False])
 def test_intersection_and_difference(spark: SparkSession, in_driver: bool, others_in_driver: bool) -> None:
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         sets = Sets(spark, lineage)
         mine = maker(spark, lineage, in_driver=in_driver)((1, 1), (2, 2), (3, 3))
         others = maker(spark, lineage, in_driver=others_in_driver)((2, 2), (4, 4))
@@ -56,7 +57,7 @@ def test_intersection_and_difference(spark: SparkSession, in_driver: bool, other
 
 @pytest.mark.parametrize("in_driver", [True, False])
 def test_facts_between_two_times(spark: SparkSession, in_driver: bool) -> None:
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         make = maker(spark, lineage, in_driver=in_driver)
         timed = make((1, 10), (2, 20), (3, 30), (4, 40))
         chosen = Sets(spark, lineage).between([(timed, 10), (make((5, 5)), 0)], 30, [facts_in_driver(rows((3,)))], timed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ def test_a_symmetric_relation(spark: SparkSession, by_stars: bool, is_irreflexiv
     expected = closure_of(EDGES | {(y, x) for x, y in EDGES})
     if is_irreflexive:
         expected = {(x, y) for x, y in expected if x != y} | {(6, 6)}
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         given = frame_of_rows(spark, np.array(sorted(EDGES), np.int32))
         found = [tuple(row) for row in closed(module, given, None, lineage, by_stars=by_stars).collect()]
     assert sorted(found) == sorted(expected), "each pair once"
@@ -41,7 +42,7 @@ def test_a_symmetric_relation(spark: SparkSession, by_stars: bool, is_irreflexiv
 
 def test_a_transitive_relation(spark: SparkSession) -> None:
     module = Module(ModuleKind.TRANSITIVE, "r", (0,))
-    with Lineage(spark) as lineage:
+    with closing(Lineage(spark)) as lineage:
         given = frame_of_rows(spark, np.array(sorted(EDGES), np.int32))
         found = [tuple(row) for row in closed(module, given, None, lineage, by_stars=False).collect()]
     assert sorted(found) == sorted(closure_of(EDGES))

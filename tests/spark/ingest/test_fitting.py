@@ -7,7 +7,7 @@ from tests.files.relations import declared
 
 from tidelog.files.matching import match_columns
 from tidelog.files.raw import RawTable
-from tidelog.spark.ingest.fitting import fit_rows, plan_for, rejects_only
+from tidelog.spark.ingest.fitting import conforming, fit_rows, plan_for, rejects_only
 from tidelog.values import Kind
 
 
@@ -31,3 +31,16 @@ def test_rows_that_fit_and_rows_that_do_not() -> None:
 
 def test_a_batch_of_rejects_only() -> None:
     assert rejects_only(2, ["x"]).to_pydict() == {"k0": [None], "k1": [None], "reject": ["x"]}
+
+
+def test_keys_of_declared_kinds() -> None:
+    task, schema = conforming(2, (Kind.FLOAT, None), ["x", "y"], "a.nt")
+    assert schema == "k0 string, k1 string, reject string"
+    assert task is not None
+    batch = pa.RecordBatch.from_pydict({"k0": ["i1", "f0", "sz", "i1"], "k1": ["sa", "sb", "sc", "sd"]})
+    (found,) = task(iter([batch]))
+    assert found.column(0).to_pylist() == ["f4607182418800017408", "f0", None, "f4607182418800017408"]
+    records = found.column(2).to_pylist()
+    assert records[:2] + records[3:] == [None] * 3
+    assert '"column": "x", "reason": "\\"z\\" is a string, and the column is declared float", "record": "z, c"' in records[2]
+    assert conforming(1, ("any",), ["x"], "")[0] is None

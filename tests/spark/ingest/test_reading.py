@@ -1,6 +1,6 @@
 """Ingesting on Spark: the same facts and decisions as the local engine, and every row that does not fit on record.
 
-This covers `tables`, `target`, `ingested` and `text.texts`, which only drive Spark.
+This covers `tables`, `ingested` and `text.texts`, which only drive Spark.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from tidelog.errors import TidelogError
 from tidelog.files.reading import read
 from tidelog.program.relations import Relation
 from tidelog.spark.ingest import Ingested, Rejects, SourceOptions, ingest, sources
-from tidelog.spark.ingest.text import texts
 from tidelog.values import Kind
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def test_tables(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_many_lines_and_files(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large files are split by Spark; a header is passed over in each file, and types are found over all of them."""
-    monkeypatch.setattr(texts, "WHOLE", 1)
+    monkeypatch.setattr(sources, "WHOLE", 1)
     (tmp_path / "d").mkdir()
     for part in range(3):
         lines = [f"n{at},{at if part else at + 0.5}" for at in range(part * 1000, part * 1000 + 1000)]
@@ -106,7 +105,7 @@ def test_many_lines_and_files(spark: SparkSession, tmp_path: Path, monkeypatch: 
     assert rows(some.frame) == sorted((f"i{at}",) for at in range(1000, 2000))
     path = saved(tmp_path, "m.csv", 'k,v\n"a\nb",1\nc,2\n')
     assert rows(ingest(spark, path, "edge").frame) == [("sa\nb", "i1"), ("sc", "i2")]
-    monkeypatch.setattr(texts, "LARGEST_WHOLE", 1)
+    monkeypatch.setattr(sources, "LARGEST_WHOLE", 1)
     assert rejected(spark, path).diagnostics[0].code == "TL092"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("policy", ["local", "reliable"])
 def test_rows_and_counts(spark: SparkSession, tmp_path: Path, policy: Policy) -> None:
-    with Lineage(spark, policy, tmp_path / "a b%20c") as lineage:
+    with closing(Lineage(spark, policy, tmp_path / "a b%20c")) as lineage:
         df = spark.range(10, numPartitions=3).selectExpr("id", "cast(id as string) as name").where("id % 2 = 0")
         kept, count = lineage.cut_and_count(df)
         assert count == 5
@@ -34,7 +35,7 @@ def test_rows_and_counts(spark: SparkSession, tmp_path: Path, policy: Policy) ->
 @pytest.mark.parametrize("policy", ["local", pytest.param("reliable", marks=pytest.mark.nightly)])
 def test_plans_stay_small(spark: SparkSession, tmp_path: Path, policy: Policy) -> None:
     sizes, files = [], []
-    with Lineage(spark, policy, tmp_path) as lineage:
+    with closing(Lineage(spark, policy, tmp_path)) as lineage:
         df = spark.range(20, numPartitions=2).toDF("a")
         for _ in range(12):
             following, count = lineage.cut_and_count(df.union(df.limit(1)).distinct().selectExpr("a + 1 as a"))
@@ -81,7 +82,7 @@ def test_what_nothing_reads_any_more_is_swept(spark: SparkSession, tmp_path: Pat
     def folders() -> int:
         return len(list(tmp_path.glob("tidelog-lineage-*/*")))
 
-    with Lineage(spark, "reliable", tmp_path) as lineage:
+    with closing(Lineage(spark, "reliable", tmp_path)) as lineage:
         some = [lineage.cut(spark.range(at, at + 3)) for at in range(6)]
         used = [some[0].select("id"), some[1].where("id > 2"), some[2].join(some[3], "id", "left_anti")]
         lineage.sweep(used)

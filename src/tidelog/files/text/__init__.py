@@ -1,1 +1,1 @@
-"""CSV, TSV, `.facts` (`delimited`); JSON Lines (`json_lines`); typed cells (`text_types`), and back (`texts`)."""
+"""CSV, TSV, `.facts` (`delimited`); JSON Lines (`json_lines`); typed cells (`text_types`)."""

@@ -11,8 +11,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tidelog.files.columns import ARROW_TYPES
-from tidelog.files.ranges import null_unless, within_calendar
+from tidelog.files.columns import ARROW_TYPES, null_unless, within_calendar
 from tidelog.values import Kind, Value, parse_date, parse_float, parse_integer, parse_timestamp
 
 _TRUE, _FALSE = pa.array(["true", "True", "TRUE", "1"]), pa.array(["false", "False", "FALSE", "0"])

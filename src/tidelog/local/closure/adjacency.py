@@ -93,11 +93,6 @@ class Lists:
         start[:known], end[:known] = self.start[:known], self.end[:known]
         return Lists(start, end, self.pool)
 
-    @property
-    def is_crowded(self) -> bool:
-        """Whether the pool has little spare room left."""
-        return is_crowded(self.pool.used, len(self.pool.buffer))
-
     def compacted(self) -> Lists:
         """The lists compacted into a buffer of their own, with spare room."""
         lengths = self.end - self.start

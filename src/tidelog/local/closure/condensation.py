@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
-from tidelog.local.closure.adjacency import Lists, Numbering, Pool, is_crowded, spare_room
-from tidelog.local.kernel.closures import pairs
+from tidelog.local.closure.adjacency import Lists, Numbering, is_crowded, spare_room
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.kernel.memory import address_of
 
@@ -106,12 +105,12 @@ class Condensation:
 
     def set_components(self, component: Int32s, count: int, room: int) -> None:
         """Set the components with new member lists, and room for `room` components."""
-        start, members = np.zeros(room + 1, np.int64), np.empty(2 * len(component) + spare_room(0), np.int32)
-        pairs.fill_members(component, self.terms, start, members)
+        has_one = component >= 0  # in a partition, not every node
+        nodes, of = self.terms[has_one], component[has_one]
         self.component = component
         self.set_words(COMPONENT_COUNT=count)
         self.set_buffer(kernel.COMPONENT, component)
-        self.set_members(Lists(start[:-1], start[1:], Pool(members, int(start[-1]))))
+        self.set_members(Lists.from_pairs(of, nodes, room, 2 * len(component) - len(nodes) + spare_room(0)))
 
     def set_steps(self, steps: Lists, back: Lists) -> None:
         """Set the adjacency lists of E and its inverse."""
@@ -136,7 +135,7 @@ class Condensation:
         moved = False
         for name, place in _LISTS:
             lists: Lists | None = getattr(self, name)
-            if lists is not None and lists.is_crowded:
+            if lists is not None and is_crowded(lists.pool.used, len(lists.pool.buffer)):
                 moved = True
                 setattr(self, name, lists.compacted())
                 self.set_lists(place, getattr(self, name))

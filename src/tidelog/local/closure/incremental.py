@@ -26,7 +26,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int32s, Int64s, resized
 from tidelog.local.closure.adjacency import Lists, Pairs
 from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
 from tidelog.local.kernel.closures import edge_deletion, edge_insertion, partitions
@@ -106,7 +106,8 @@ class _Version:
     def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
         after, edges = self.after, starts if steps is None else steps
-        if self._is_large(edges) or not self._begin([starts.inserted] if steps is None else [starts.inserted, steps.inserted]):
+        is_large = len(edges) > _LARGE and _SHARE * len(edges) > int((self.before.steps.end - self.before.steps.start).sum())
+        if is_large or not self._begin([starts.inserted] if steps is None else [starts.inserted, steps.inserted]):
             return None
         poll()
         for pairs, step in ((edges.deleted, self._delete), (edges.inserted, self._add)):
@@ -120,13 +121,6 @@ class _Version:
         self._set_loops(starts)
         self._end()
         return after
-
-    def _is_large(self, edges: EdgeDelta) -> bool:
-        return len(edges) > _LARGE and _SHARE * len(edges) > self._edge_count()
-
-    def _edge_count(self) -> int:
-        lists = self.before.steps
-        return int((lists.end - lists.start).sum())
 
     def _begin(self, inserted: list[Pairs]) -> bool:
         """Number new nodes, and copy what can change; False if there is no room."""
@@ -293,9 +287,6 @@ def _is_used(lists: Lists) -> NDArray[np.bool_]:
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:
     """A copy of an array, extended by a value."""
-    if count == len(values):
-        return values.copy()
-    result = np.empty(count, values.dtype)
-    result[: len(values)] = values
+    result = resized(values, count)
     result[len(values) :] = value
     return result

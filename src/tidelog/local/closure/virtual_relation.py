@@ -154,7 +154,7 @@ class VirtualRelation(Condensation):
         count = len(numbers)
         bits = np.zeros((1 + count + left_count + spare_room(count + left_count), words), np.uint64)
         nodes_from, nodes = np.zeros(count + 1, np.int64), np.empty(self.node_count, np.int32)
-        pairs.fill_members(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
+        graphs.adjacency(found, np.arange(self.node_count, dtype=np.int32), nodes_from, nodes)
         rows, tops = np.zeros(64 * words, np.int32), np.zeros(64 * words, np.int32)
         rows[numbers] = np.arange(1, count + 1, dtype=np.int32)
         steps, piece = self.steps, max(1, _CHUNK // words)

@@ -52,7 +52,7 @@ class Evaluation:
             return
         self.mark(unit, {})
         self.start_round(0)
-        self._apply([(rule, None) for rule in unit.rules])
+        self.apply_once(unit.rules)
         self.saturate(unit)
 
     def continue_from(
@@ -71,8 +71,8 @@ class Evaluation:
         self.mark(unit, before)
         self.start_round(0)
         deltas = [(via(rule), at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
-        self._apply(deltas)
-        self._apply([(rule, None) for rule in first])
+        self.apply_deltas(deltas)
+        self.apply_once(first)
         after_rules()
         self.saturate(unit, via, after_rules)
 
@@ -95,11 +95,7 @@ class Evaluation:
 
     def apply_once(self, rules: Sequence[CoreRule]) -> None:
         """Apply rules to all facts, in one round."""
-        self._apply([(rule, None) for rule in rules])
-
-    def apply_deltas(self, rules: Sequence[tuple[CoreRule, int | None]]) -> None:
-        """Apply rules, each with the delta of one of its atoms, in one round."""
-        self._apply(rules)
+        self.apply_deltas([(rule, None) for rule in rules])
 
     def _in_turn(self, unit: Unit) -> None:
         """Evaluate the stages of a unit, one after the other, until none has anything new to look at."""
@@ -169,7 +165,7 @@ class Evaluation:
                 return
             number += 1
             self.start_round(number)
-            self._apply(deltas)
+            self.apply_deltas(deltas)
             after_rules()
             self._answer(unit)
 
@@ -183,8 +179,8 @@ class Evaluation:
             if isinstance(special, FunctionCalls):
                 self.statistics.undefined += compute_calls(special, self.state, self.state.table(name), self.watch.poll)
 
-    def _apply(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
-        """Apply rules, each with the delta of one of its atoms, or to all facts."""
+    def apply_deltas(self, deltas: Sequence[tuple[CoreRule, int | None]]) -> None:
+        """Apply rules in one round, each with the delta of one of its atoms, or to all facts."""
         for rule, at in deltas:
             if at is not None and self._sees_nothing(rule, at):
                 self.note(rule, self.watch.progress.round, 0, 0)

@@ -7,7 +7,7 @@ something stops it (a full buffer, its budget of steps), and says why; its calle
 - `build` compiles, `memory` turns addresses into arrays, `layout` names every word that Python and the kernel share;
 - `terms` is the dictionary of values, `arithmetic` computes with them, `group_folding` folds the groups of aggregates;
 - `table_rows` finds, appends and indexes rows, `row_removal` removes them;
-- `join` interprets the plan of a rule, `emit_loop` is its fastest step, `plan_table` holds plans that run together,
+- `join` interprets the plan of a rule, `emit_loop` is its fastest step, `plan_table` leads to the buffers of a plan,
   `fused_rounds` runs rules round after round in one call;
 - `closures` holds the algorithms of transitive relations; the compiled parts of B/F are in `maintenance.backward_forward`.
 

@@ -12,31 +12,10 @@ import math
 import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.local.kernel import memory, terms
 from tidelog.local.kernel.build import part, service
-from tidelog.local.kernel.memory import (
-    ANY_LENGTH,
-    bits_of,
-    bytes_at,
-    difference_overflows,
-    float_of,
-    int32s,
-    int64s,
-    product_overflows,
-    sum_overflows,
-)
-from tidelog.local.kernel.terms import (
-    BOOL,
-    CAPACITY,
-    DATE,
-    FLOAT,
-    INT,
-    KINDS,
-    LENGTHS,
-    PAYLOADS,
-    TIMESTAMP,
-    UNORDERED,
-    compare_values,
-)
+from tidelog.local.kernel.memory import bits_of, bytes_at, float_of, int32s, int64s
+from tidelog.local.kernel.terms import compare_values
 
 PUSH, ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO = range(6)
 NEGATE, ABSOLUTE, FLOOR, CEIL, ROUND, SQRT, ORDERED, CONFORM = range(6, 14)
@@ -49,12 +28,12 @@ _KIND, _PAYLOAD, _ID = 0, 1, 2
 
 @part
 def _is_number(kind: int) -> bool:
-    return kind == INT or kind == FLOAT
+    return kind == terms.INT or kind == terms.FLOAT
 
 
 @part
 def _float(kind: int, payload: int) -> float:
-    return np.float64(payload) if kind == INT else float_of(payload)
+    return np.float64(payload) if kind == terms.INT else float_of(payload)
 
 
 @part
@@ -70,7 +49,7 @@ def _put_float(stack: Int64s, at: int, number: float) -> bool:
     """A float result: NaN is undefined, and there is one zero."""
     if np.isnan(number):
         return False
-    return _put(stack, at, FLOAT, bits_of(number + 0.0))
+    return _put(stack, at, terms.FLOAT, bits_of(number + 0.0))
 
 
 @part
@@ -78,7 +57,7 @@ def _put_whole(stack: Int64s, at: int, number: float) -> bool:
     """A float without fraction as an integer, if it fits."""
     if not (-9223372036854775808.0 <= number < 9223372036854775808.0):
         return False
-    return _put(stack, at, INT, np.int64(number))
+    return _put(stack, at, terms.INT, np.int64(number))
 
 
 @part
@@ -101,7 +80,7 @@ def _seconds(microseconds: int) -> float:
 
 @part
 def _subtract_moments(stack: Int64s, at: int, kind: int, a: int, b: int) -> bool:
-    if kind == DATE:
+    if kind == terms.DATE:
         return _put_float(stack, at, np.float64((a - b) * 86400))
     return _put_float(stack, at, _seconds(a - b))
 
@@ -110,19 +89,19 @@ def _subtract_moments(stack: Int64s, at: int, kind: int, a: int, b: int) -> bool
 def _on_integers(op: int, stack: Int64s, at: int, a: int, b: int) -> bool:
     """Two integers; what does not fit into 64 bits is undefined."""
     if op == ADD:
-        return not sum_overflows(a, b) and _put(stack, at, INT, a + b)
+        return not memory.sum_overflows(a, b) and _put(stack, at, terms.INT, a + b)
     if op == SUBTRACT:
-        return not difference_overflows(a, b) and _put(stack, at, INT, a - b)
+        return not memory.difference_overflows(a, b) and _put(stack, at, terms.INT, a - b)
     if op == MULTIPLY:
-        return not product_overflows(a, b) and _put(stack, at, INT, a * b)
+        return not memory.product_overflows(a, b) and _put(stack, at, terms.INT, a * b)
     if b == 0 or (op == DIVIDE and a == _SMALLEST and b == -1):
         return False
     if b == -1:
-        return _put(stack, at, INT, -a if op == DIVIDE else 0)
+        return _put(stack, at, terms.INT, -a if op == DIVIDE else 0)
     quotient = a // b
     if quotient < 0 and quotient * b != a:
         quotient += 1  # towards zero
-    return _put(stack, at, INT, quotient if op == DIVIDE else a - quotient * b)
+    return _put(stack, at, terms.INT, quotient if op == DIVIDE else a - quotient * b)
 
 
 @part
@@ -143,11 +122,11 @@ def _binary(op: int, stack: Int64s, at: int) -> bool:
     """`+ - * / mod` of the entries at `at` and above it."""
     left_kind, right_kind = stack[3 * at + _KIND], stack[3 * (at + 1) + _KIND]
     a, b = stack[3 * at + _PAYLOAD], stack[3 * (at + 1) + _PAYLOAD]
-    if op == SUBTRACT and left_kind == right_kind and (left_kind == DATE or left_kind == TIMESTAMP):
+    if op == SUBTRACT and left_kind == right_kind and (left_kind == terms.DATE or left_kind == terms.TIMESTAMP):
         return _subtract_moments(stack, at, left_kind, a, b)
     if not (_is_number(left_kind) and _is_number(right_kind)):
         return False
-    if left_kind == INT and right_kind == INT:
+    if left_kind == terms.INT and right_kind == terms.INT:
         return _on_integers(op, stack, at, a, b)
     return _on_floats(op, stack, at, _float(left_kind, a), _float(right_kind, b))
 
@@ -160,9 +139,9 @@ def _unary(op: int, stack: Int64s, at: int) -> bool:
     if op == SQRT:
         number = _float(kind, payload)
         return number >= 0.0 and _put_float(stack, at, math.sqrt(number))
-    if kind == INT:
+    if kind == terms.INT:
         if op == NEGATE or (op == ABSOLUTE and payload < 0):
-            return payload != _SMALLEST and _put(stack, at, INT, -payload)
+            return payload != _SMALLEST and _put(stack, at, terms.INT, -payload)
         return True
     number = float_of(payload)
     if op == NEGATE:
@@ -176,7 +155,7 @@ def _unary(op: int, stack: Int64s, at: int) -> bool:
 
 @part
 def _order(T: Int64s, stack: Int64s, left: int, right: int) -> int:
-    lengths = int32s(T[LENGTHS], T[CAPACITY])
+    lengths = int32s(T[terms.LENGTHS], T[terms.CAPACITY])
     left_id, right_id = stack[3 * left + _ID], stack[3 * right + _ID]
     left_size = np.int64(lengths[left_id]) if left_id >= 0 else np.int64(0)
     right_size = np.int64(lengths[right_id]) if right_id >= 0 else np.int64(0)
@@ -199,9 +178,9 @@ def _compare(op: int, T: Int64s, stack: Int64s, at: int) -> bool:
         if stack[3 * at + _ID] < 0 or stack[3 * (at + 1) + _ID] < 0:  # one is a number that has just been computed
             same = stack[3 * at + _KIND] == stack[3 * (at + 1) + _KIND]
             same = same and stack[3 * at + _PAYLOAD] == stack[3 * (at + 1) + _PAYLOAD]
-        return _put(stack, at, BOOL, np.int64(same == (op == EQUAL)))
+        return _put(stack, at, terms.BOOL, np.int64(same == (op == EQUAL)))
     order = _order(T, stack, at, at + 1)
-    if order == UNORDERED:
+    if order == terms.UNORDERED:
         return False
     truth = (
         (op == LESS and order < 0)
@@ -209,16 +188,16 @@ def _compare(op: int, T: Int64s, stack: Int64s, at: int) -> bool:
         or (op == GREATER and order > 0)
         or (op == GREATER_EQUAL and order >= 0)
     )
-    return _put(stack, at, BOOL, np.int64(truth))
+    return _put(stack, at, terms.BOOL, np.int64(truth))
 
 
 @part
 def _extreme(op: int, T: Int64s, stack: Int64s, at: int) -> bool:
     """The smaller or larger of two; of an integer and a float that are equal, the integer."""
     order = _order(T, stack, at + 1, at)
-    if order == UNORDERED:
+    if order == terms.UNORDERED:
         return False
-    tie = order == 0 and stack[3 * (at + 1) + _KIND] == INT and stack[3 * at + _KIND] == FLOAT
+    tie = order == 0 and stack[3 * (at + 1) + _KIND] == terms.INT and stack[3 * at + _KIND] == terms.FLOAT
     if tie or (op == SMALLER and order < 0) or (op == LARGER and order > 0):
         for word in range(3):
             stack[3 * at + word] = stack[3 * (at + 1) + word]
@@ -227,7 +206,7 @@ def _extreme(op: int, T: Int64s, stack: Int64s, at: int) -> bool:
 
 @part
 def _conform(kind: int, stack: Int64s, at: int) -> bool:
-    if kind == FLOAT and stack[3 * at + _KIND] == INT:
+    if kind == terms.FLOAT and stack[3 * at + _KIND] == terms.INT:
         return _put_float(stack, at, np.float64(stack[3 * at + _PAYLOAD]))
     return stack[3 * at + _KIND] == kind
 
@@ -235,9 +214,9 @@ def _conform(kind: int, stack: Int64s, at: int) -> bool:
 @part
 def evaluate(T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
     """Run the code from `begin` to `end`; the result is at the bottom of the stack unless it is undefined."""
-    capacity = T[CAPACITY]
-    kinds: Bytes = bytes_at(T[KINDS], capacity)
-    payloads = int64s(T[PAYLOADS], capacity)
+    capacity = T[terms.CAPACITY]
+    kinds: Bytes = bytes_at(T[terms.KINDS], capacity)
+    payloads = int64s(T[terms.PAYLOADS], capacity)
     top, at = np.int64(-1), begin
     while at < end:
         op = code[at]
@@ -256,7 +235,7 @@ def evaluate(T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack
         elif op <= SQRT:
             defined = _unary(op, stack, top)
         elif op == ORDERED:
-            defined = _order(T, stack, top, top) != UNORDERED
+            defined = _order(T, stack, top, top) != terms.UNORDERED
         elif op == CONFORM:
             defined = _conform(code[at], stack, top)
             at += 1
@@ -274,8 +253,5 @@ def evaluate(T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack
 @service
 def evaluate_at(T: int, code: int, begin: int, end: int, slots: int, stack: int) -> int:
     """`evaluate`, with addresses."""
-    return np.int64(
-        evaluate(
-            int64s(T, ANY_LENGTH), int32s(code, ANY_LENGTH), begin, end, int32s(slots, ANY_LENGTH), int64s(stack, ANY_LENGTH)
-        )
-    )
+    words, slot_values = int32s(code, memory.ANY_LENGTH), int32s(slots, memory.ANY_LENGTH)
+    return np.int64(evaluate(int64s(T, memory.ANY_LENGTH), words, begin, end, slot_values, int64s(stack, memory.ANY_LENGTH)))

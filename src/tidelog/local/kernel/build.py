@@ -12,7 +12,8 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,16 +64,21 @@ IS_WARM = CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("join*.nbc"))
 """Whether the join kernel has been compiled before; if not, the first use takes some seconds, and the user is told so."""
 
 
-def kernel(function: F) -> F:
-    """Compile a function that Python calls; the result is kept on disk."""
-    if CACHE_FOLDER is None:
-        return njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
+@contextmanager
+def _cache_folder_set() -> Iterator[None]:
+    """Numba reads the folder of its cache while it decorates; others must not see ours."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER)  # Numba reads it while decorating; others must not see it
+    numba.config.CACHE_DIR = str(CACHE_FOLDER or before)
     try:
-        return njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        yield
     finally:
         numba.config.CACHE_DIR = before
+
+
+def kernel(function: F) -> F:
+    """Compile a function that Python calls; the result is kept on disk."""
+    with _cache_folder_set():
+        return njit(cache=CACHE_FOLDER is not None, **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
 def part(function: F) -> F:
@@ -94,14 +100,9 @@ def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable
 
     def address() -> int:
         if not kept:
-            before = numba.config.CACHE_DIR
-            numba.config.CACHE_DIR = str(CACHE_FOLDER or before)
-            try:
-                kept.append(
-                    cfunc("int64(int64,int64,int64,int64,int64,int64)", cache=CACHE_FOLDER is not None, **_SERVICE)(function)
-                )
-            finally:
-                numba.config.CACHE_DIR = before
+            signature = "int64(int64,int64,int64,int64,int64,int64)"
+            with _cache_folder_set():
+                kept.append(cfunc(signature, cache=CACHE_FOLDER is not None, **_SERVICE)(function))
         return int(kept[0].address)
 
     return address

@@ -5,64 +5,59 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
-from tidelog.local.kernel.layout import (
-    ALL,
-    ARITY,
-    BEFORE,
-    BITS,
-    CAPACITY,
-    COUNT,
-    DELTA,
-    DERIVATIONS,
-    DOMAIN,
-    HEAD_TABLE,
-    NEXT,
-    OLD,
-    WALKED,
-)
-from tidelog.local.kernel.memory import int32s, lowest_one, ones_in
-from tidelog.local.kernel.table_rows import FULL, bits_of_table, has_bit, insert, rows_of, set_bit
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
+from tidelog.local.kernel.table_rows import FULL, bits_of_table, has_bit, insert, older_rows, rows_of, set_bit
 
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
+
+@hot
+def span_begin(M: Int64s, table: int, span: int) -> int:
+    """The first row of the span of a loop: `WHOLE`, `BEFORE` or `DELTA`."""
+    return M[table, layout.OLD] if span == layout.DELTA else np.int64(0)
+
+
+@hot
+def span_end(M: Int64s, table: int, span: int) -> int:
+    """The end of the span of a loop."""
+    return M[table, layout.OLD] if span == layout.BEFORE else M[table, layout.ALL]
 
 
 @hot
 def can_compose(M: Int64s, table: int, head: int, column: int, position: int, keys: int) -> bool:
     """Whether rows of bits can be joined, and are full enough for that to be faster than a walk along the chain."""
-    if column != 1 or position != 1 or keys != 1 or M[table, BITS] == 0 or M[head, BITS] == 0:
+    if column != 1 or position != 1 or keys != 1 or M[table, layout.BITS] == 0 or M[head, layout.BITS] == 0:
         return False
-    domain = M[table, DOMAIN]
-    return domain == M[head, DOMAIN] and 4 * M[table, COUNT] > domain * (domain >> 6)
+    domain = M[table, layout.DOMAIN]
+    return domain == M[head, layout.DOMAIN] and 4 * M[table, layout.COUNT] > domain * (domain >> 6)
 
 
 @part
 def compose(M: Int64s, table: int, head: int, x: int, y: int, state: Int64s) -> int:
     """Row x of the head |= row y of the table; the word at which the head was full, or -1 at the end."""
-    words = M[head, DOMAIN] >> 6
+    words = M[head, layout.DOMAIN] >> 6
     source, target, rows = bits_of_table(M, table), bits_of_table(M, head), rows_of(M, head)
-    count, capacity = M[head, COUNT], M[head, CAPACITY]
+    count, capacity = M[head, layout.COUNT], M[head, layout.CAPACITY]
     derivations = np.int64(0)
     for w in range(words):
         given = source[y * words + w]
-        if given == _ZERO:
+        if given == ZERO:
             continue
         new = given & ~target[x * words + w]
-        if new != _ZERO:
+        if new != ZERO:
             if count + 64 > capacity:
-                M[head, COUNT] = count
-                state[DERIVATIONS] += derivations
+                M[head, layout.COUNT] = count
+                state[layout.DERIVATIONS] += derivations
                 return w
             target[x * words + w] |= new
-            while new != _ZERO:
+            while new != ZERO:
                 rows[2 * count] = x
                 rows[2 * count + 1] = 64 * w + lowest_one(new)
                 count += 1
-                new &= new - _ONE
+                new &= new - ONE
         derivations += ones_in(given)
-    M[head, COUNT] = count
-    state[DERIVATIONS] += derivations
+    M[head, layout.COUNT] = count
+    state[layout.DERIVATIONS] += derivations
     return -1
 
 
@@ -70,15 +65,15 @@ def compose(M: Int64s, table: int, head: int, x: int, y: int, state: Int64s) -> 
 def probe_emit(M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: Int32s, row: int, state: Int64s) -> int:
     """Derive the head from each row of a chain; the row at which the head was full, or -1 at the end."""
     index, table, span, column = np.int64(code[at + 1]), np.int64(code[at + 2]), code[at + 3], np.int64(code[at + 4])
-    position, head = code[at + 6], np.int64(code[HEAD_TABLE])
+    position, head = code[at + 6], np.int64(code[layout.HEAD_TABLE])
     fixed = slots[code[at + 5]]
-    arity = M[table, ARITY]
-    limit, oldest = M[table, OLD] if span == BEFORE else M[table, ALL], M[table, OLD] if span == DELTA else np.int64(0)
-    rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
+    arity = M[table, layout.ARITY]
+    oldest, limit = span_begin(M, table, span), span_end(M, table, span)
+    rows, following = rows_of(M, table), older_rows(M, X, table, index)
     derivations, walked = np.int64(0), np.int64(0)
-    if M[head, BITS] != 0 and fixed < M[head, DOMAIN]:
-        bits, words, domain = bits_of_table(M, head), M[head, DOMAIN] >> 6, M[head, DOMAIN]
-        target, count, capacity = rows_of(M, head), M[head, COUNT], M[head, CAPACITY]
+    if M[head, layout.BITS] != 0 and fixed < M[head, layout.DOMAIN]:
+        bits, words, domain = bits_of_table(M, head), M[head, layout.DOMAIN] >> 6, M[head, layout.DOMAIN]
+        target, count, capacity = rows_of(M, head), M[head, layout.COUNT], M[head, layout.CAPACITY]
         while row >= oldest:
             walked += 1
             if row < limit:
@@ -96,7 +91,7 @@ def probe_emit(M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: 
                     target[2 * count + 1] = y
                     count += 1
             row = np.int64(following[row]) - 1
-        M[head, COUNT] = count
+        M[head, layout.COUNT] = count
     else:
         key[1 - position] = fixed
         while row >= oldest:
@@ -107,6 +102,6 @@ def probe_emit(M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: 
                     break
                 derivations += 1
             row = np.int64(following[row]) - 1
-    state[DERIVATIONS] += derivations
-    state[WALKED] = walked
+    state[layout.DERIVATIONS] += derivations
+    state[layout.WALKED] = walked
     return row if row >= oldest else np.int64(-1)

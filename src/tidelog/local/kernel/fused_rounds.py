@@ -9,26 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel import terms
+from tidelog.local.kernel import layout, terms
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.join import run
-from tidelog.local.kernel.layout import (
-    ALL,
-    BUDGET,
-    COUNT,
-    CULPRIT,
-    DERIVATIONS,
-    DONE,
-    HEAD_COUNT,
-    IS_DIRECT,
-    OLD,
-    PAUSED,
-    PLAN_WIDTH,
-    TABLE,
-    TOMBSTONES,
-    UNDEFINED,
-    UPTO,
-)
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
 from tidelog.local.kernel.plan_table import restart, run_state
 from tidelog.local.kernel.table_rows import extend_index
@@ -79,13 +62,13 @@ def _compare_sizes(M: Int64s, rules: Int64s) -> int:
     sizes = int64_matrix(rules[SIZES], rules[SIZE_COUNT], SIZE_WIDTH)
     for i in range(len(sizes)):
         table, is_delta = sizes[i, WATCHED], sizes[i, IS_DELTA] != 0
-        size = M[table, ALL] - M[table, OLD] if is_delta else M[table, ALL] - M[table, TOMBSTONES]
+        size = M[table, layout.ALL] - M[table, layout.OLD] if is_delta else M[table, layout.ALL] - M[table, layout.TOMBSTONES]
         if is_delta and size > _LARGE:
             return np.int64(TOO_LARGE)
         now, then = size + _FLOOR, sizes[i, SIZE] + _FLOOR
         if now > _OTHER * then or then > _OTHER * now:
             return np.int64(PLAN_ANEW)
-    return np.int64(DONE)
+    return np.int64(layout.DONE)
 
 
 @part
@@ -93,11 +76,11 @@ def extend_indexes(M: Int64s, X: Int64s, T: Int64s, numbers: Int32s) -> int:
     """Bring indexes up to date; -1, or the first one that Python has to extend."""
     for i in range(len(numbers)):
         index = np.int64(numbers[i])
-        upto = M[X[index, TABLE], ALL]
-        if X[index, UPTO] < upto:
-            room = X[index, HEAD_COUNT] >= (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * upto)
-            is_to_be_chosen = X[index, UPTO] == 0 and upto > _SMALL  # how its keys are found
-            if not room or is_to_be_chosen or upto - X[index, UPTO] > 2 * _LARGE:
+        upto = M[X[index, layout.TABLE], layout.ALL]
+        if X[index, layout.UPTO] < upto:
+            room = X[index, layout.HEAD_COUNT] >= (T[terms.COUNT] if X[index, layout.IS_DIRECT] != 0 else 2 * upto)
+            is_to_be_chosen = X[index, layout.UPTO] == 0 and upto > _SMALL  # how its keys are found
+            if not room or is_to_be_chosen or upto - X[index, layout.UPTO] > 2 * _LARGE:
                 return index
             extend_index(M, X, index, upto)
     return np.int64(-1)
@@ -109,17 +92,17 @@ def _next_round(M: Int64s, rules: Int64s) -> int:
     own, inputs, Z = int32s(rules[OWN], rules[OWN_COUNT]), int32s(rules[INPUTS], rules[INPUT_COUNT]), progress_of(rules)
     if Z[ROUND] == 0:
         for i in range(len(inputs)):
-            M[inputs[i], OLD] = M[inputs[i], ALL]
+            M[inputs[i], layout.OLD] = M[inputs[i], layout.ALL]
     for i in range(len(own)):
-        if M[own[i], COUNT] - M[own[i], ALL] > _LARGE:
+        if M[own[i], layout.COUNT] - M[own[i], layout.ALL] > _LARGE:
             return np.int64(TOO_LARGE)
-    result = np.int64(DONE)
+    result = np.int64(layout.DONE)
     for i in range(len(own)):
-        M[own[i], OLD] = M[own[i], ALL]
-        M[own[i], ALL] = M[own[i], COUNT]
-        if M[own[i], OLD] < M[own[i], ALL]:
-            result = np.int64(PAUSED)
-    Z[ROUND] += result == PAUSED
+        M[own[i], layout.OLD] = M[own[i], layout.ALL]
+        M[own[i], layout.ALL] = M[own[i], layout.COUNT]
+        if M[own[i], layout.OLD] < M[own[i], layout.ALL]:
+            result = np.int64(layout.PAUSED)
+    Z[ROUND] += result == layout.PAUSED
     Z[ENTRY] = 0
     return result
 
@@ -130,11 +113,11 @@ def _run_entry(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> in
     Z = progress_of(rules)
     entry = int64_matrix(rules[ENTRIES], rules[ENTRY_COUNT], ENTRY_WIDTH)[Z[ENTRY]]
     delta, head = entry[DELTA_OF], entry[HEAD]
-    plan = int64_matrix(rules[PLANS], rules[ENTRY_COUNT], PLAN_WIDTH)[entry[PLAN]]
+    plan = int64_matrix(rules[PLANS], rules[ENTRY_COUNT], layout.PLAN_WIDTH)[entry[PLAN]]
     if Z[HAS_STARTED] == 0:
-        if (delta < 0 and Z[ROUND] > 0) or (delta >= 0 and M[delta, OLD] >= M[delta, ALL]):
+        if (delta < 0 and Z[ROUND] > 0) or (delta >= 0 and M[delta, layout.OLD] >= M[delta, layout.ALL]):
             Z[ENTRY] += 1
-            return np.int64(DONE)
+            return np.int64(layout.DONE)
         numbers = int32s(rules[INDEXES], rules[INDEX_COUNT])
         index = extend_indexes(M, X, T, numbers[entry[INDEXES_FROM] : entry[INDEXES_TO]])
         if index >= 0:
@@ -143,19 +126,19 @@ def _run_entry(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> in
         restart(plan, Z[STEPS])
         Z[HAS_STARTED] = 1
     state = run_state(plan)
-    before = M[head, COUNT]
+    before = M[head, layout.COUNT]
     status = run(M, X, VR, T, plan)
-    entry[NEW_COUNT] += M[head, COUNT] - before
-    if status != DONE:
-        Z[CULPRIT_AT] = state[CULPRIT]
-        state[BUDGET] = Z[STEPS]
+    entry[NEW_COUNT] += M[head, layout.COUNT] - before
+    if status != layout.DONE:
+        Z[CULPRIT_AT] = state[layout.CULPRIT]
+        state[layout.BUDGET] = Z[STEPS]
         return status
-    entry[FOUND_COUNT] += state[DERIVATIONS]
-    Z[UNDEFINED_COUNT] += state[UNDEFINED]
+    entry[FOUND_COUNT] += state[layout.DERIVATIONS]
+    Z[UNDEFINED_COUNT] += state[layout.UNDEFINED]
     Z[HAS_STARTED] = 0
     Z[ENTRY] += 1
     Z[RUNS_LEFT] -= 1
-    return np.int64(PAUSED) if Z[RUNS_LEFT] <= 0 else np.int64(DONE)
+    return np.int64(layout.PAUSED) if Z[RUNS_LEFT] <= 0 else np.int64(layout.DONE)
 
 
 @part
@@ -175,32 +158,32 @@ def continue_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) 
     """Run entries from the current one on, then, unless the rules run once, further rounds; DONE, or why it stopped."""
     Z = progress_of(rules)
     Z[RUNS_LEFT] = _RUNS
-    status = np.int64(DONE)
-    while status == DONE:
+    status = np.int64(layout.DONE)
+    while status == layout.DONE:
         if Z[ENTRY] < rules[ENTRY_COUNT]:
             status = _run_entry(M, X, VR, T, rules)
         elif Z[IS_ONCE] != 0:
             break
         else:
             status = _next_round(M, rules)
-            if status == DONE:
+            if status == layout.DONE:
                 break
-            if status == PAUSED:  # there is another round
-                status = np.int64(DONE)
+            if status == layout.PAUSED:  # there is another round
+                status = np.int64(layout.DONE)
     return status
 
 
 @kernel
 def run_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> None:
     """Run all entries on the deltas that there are, then, unless the rules run once, on new facts until a fixpoint."""
-    Z, status = progress_of(rules), np.int64(DONE)
+    Z, status = progress_of(rules), np.int64(layout.DONE)
     if Z[HAS_BEGUN] == 0:
         own, inputs = int32s(rules[OWN], rules[OWN_COUNT]), int32s(rules[INPUTS], rules[INPUT_COUNT])
         begins = int64s(rules[BEGINS], rules[BEGIN_COUNT])
         for i in range(len(begins)):
             table = own[i] if i < len(own) else inputs[i - len(own)]
-            M[table, ALL] = M[table, COUNT]
-            M[table, OLD] = begins[i] if begins[i] >= 0 else M[table, COUNT]
+            M[table, layout.ALL] = M[table, layout.COUNT]
+            M[table, layout.OLD] = begins[i] if begins[i] >= 0 else M[table, layout.COUNT]
         status = _compare_sizes(M, rules)
-        Z[HAS_BEGUN] = status == DONE
-    Z[OUTCOME] = continue_rounds(M, X, VR, T, rules) if status == DONE else status
+        Z[HAS_BEGUN] = status == layout.DONE
+    Z[OUTCOME] = continue_rounds(M, X, VR, T, rules) if status == layout.DONE else status

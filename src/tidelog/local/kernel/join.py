@@ -16,77 +16,13 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel import arithmetic, terms
+from tidelog.local.kernel import arithmetic, layout, terms
 from tidelog.local.kernel.build import CHECKED, hot, kernel, part
 from tidelog.local.kernel.closures import virtual_access as virtual
-from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit
-from tidelog.local.kernel.layout import (
-    ABSENT,
-    ALL,
-    ANY_LOOP,
-    ANY_PAIR,
-    ARITY,
-    BACKWARD,
-    BEFORE,
-    BUDGET,
-    CAPACITY,
-    COUNT,
-    CULPRIT,
-    CUT,
-    DELTA,
-    DEPTH,
-    DERIVATIONS,
-    DIFFERENT,
-    DOMAIN,
-    DONE,
-    EMIT,
-    ENTERING,
-    FILTER,
-    FORWARD,
-    FOUND,
-    FROM_LEFT,
-    GROW_TABLE,
-    GROW_TERMS,
-    HAS_PAIR,
-    HEAD_ARITY,
-    HEAD_AT,
-    HEAD_TABLE,
-    LACKS_PAIR,
-    LET,
-    NEXT,
-    NODES,
-    NONE,
-    OLD,
-    PAUSED,
-    PLAN_CODE,
-    PLAN_CODE_LENGTH,
-    PLAN_CURSOR,
-    PLAN_KEY,
-    PLAN_KEY_LENGTH,
-    PLAN_LISTS,
-    PLAN_SERVICES,
-    PLAN_SLOT_COUNT,
-    PLAN_SLOTS,
-    PLAN_STACK,
-    PLAN_STACK_LENGTH,
-    PLAN_STATE,
-    PLAN_STEP_COUNT,
-    PROBE,
-    PROBE_EMIT,
-    SAME,
-    SCAN,
-    SOME,
-    STATE_WIDTH,
-    STATUS,
-    STEPS_AT,
-    TEST,
-    TOMBSTONES,
-    UNDEFINED,
-    WALKED,
-    YIELD,
-)
-from tidelog.local.kernel.memory import call, int32s, int64_matrix, int64s
-from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, rows_of
+from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
+from tidelog.local.kernel.memory import call, int32s, int64s
+from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_lists, plan_slots, run_state
+from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, older_rows, rows_of
 
 BIND, CHECK = 0, 1
 """What a column does with its slot."""
@@ -117,11 +53,11 @@ def _exists(M: Int64s, X: Int64s, code: Int32s, at: int, key: Int32s) -> bool:
     index, table, keys = np.int64(code[at + 1]), np.int64(code[at + 2]), code[at + 3]
     pairs_at = at + 4 + keys
     pairs = code[pairs_at]
-    rows, arity = rows_of(M, table), M[table, ARITY]
+    rows, arity = rows_of(M, table), M[table, layout.ARITY]
     if index < 0:
         if pairs == 0:
-            return M[table, COUNT] > M[table, TOMBSTONES]
-        row = M[table, COUNT] - 1
+            return M[table, layout.COUNT] > M[table, layout.TOMBSTONES]
+        row = M[table, layout.COUNT] - 1
     else:
         row = chain(M, X, index, key)
     while row >= 0:
@@ -132,22 +68,22 @@ def _exists(M: Int64s, X: Int64s, code: Int32s, at: int, key: Int32s) -> bool:
                 break
         if same:
             return True
-        row = row - 1 if index < 0 else np.int64(int32s(X[index, NEXT], M[table, CAPACITY])[row]) - 1
+        row = row - 1 if index < 0 else np.int64(older_rows(M, X, table, index)[row]) - 1
     return False
 
 
 @part
 def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) -> bool:
     """Whether the first step of a plan finds anything, as far as one probe can tell: most plans that are tried end there."""
-    at = np.int64(code[STEPS_AT])
+    at = np.int64(code[layout.STEPS_AT])
     op = code[at]
-    if op == TEST:
+    if op == layout.TEST:
         _load_key(code, at + 3, code[at + 2], slots, key)
         return contains(M, np.int64(code[at + 1]), key)
-    if op == PROBE:
+    if op == layout.PROBE:
         _load_key(code, at + 5, code[at + 4], slots, key)
         return chain(M, X, np.int64(code[at + 1]), key) >= 0
-    if op == SOME:
+    if op == layout.SOME:
         _load_key(code, at + 4, code[at + 3], slots, key)
         return _exists(M, X, code, at, key)
     return True
@@ -176,6 +112,18 @@ else:
         return call(services[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
 
 
+@part
+def refill_lists(VR: Int64s, plan: Int64s, depth: int) -> None:
+    """Make the lists of virtual relations again that the steps of a plan down to `depth` read: runs share their scratch."""
+    code, slots, lists = plan_code(plan), plan_slots(plan), plan_lists(plan)
+    for step in range(depth + 1):
+        at = np.int64(code[layout.STEPS_AT + step])
+        op = np.int64(code[at])
+        if op == layout.NODES or op == layout.FORWARD or op == layout.BACKWARD:
+            services = int64s(plan[layout.PLAN_SERVICES], 2)
+            virtual_step(services, op, VR[code[at + 1]], np.int64(slots[code[at + 2]]), np.int64(0), lists[step])
+
+
 def service_addresses(*, computes: bool, reads_virtual: bool) -> Int64s:
     """The addresses of the services that a plan needs, compiled if need be."""
     if CHECKED:
@@ -187,48 +135,48 @@ def service_addresses(*, computes: bool, reads_virtual: bool) -> Int64s:
 def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
     """Run a plan from where it stopped; why it stops this time, which is also `state[STATUS]`."""
     # One function, however long: the steps share a dozen local variables, and a call for each step would cost more than the step.
-    state, services = int64s(plan[PLAN_STATE], STATE_WIDTH), int64s(plan[PLAN_SERVICES], 2)
-    code, slots = int32s(plan[PLAN_CODE], plan[PLAN_CODE_LENGTH]), int32s(plan[PLAN_SLOTS], plan[PLAN_SLOT_COUNT])
-    cursor, lists = int64s(plan[PLAN_CURSOR], plan[PLAN_STEP_COUNT]), int64_matrix(plan[PLAN_LISTS], plan[PLAN_STEP_COUNT], 4)
-    key, stack = int32s(plan[PLAN_KEY], plan[PLAN_KEY_LENGTH]), int64s(plan[PLAN_STACK], plan[PLAN_STACK_LENGTH])
-    depth, entering = state[DEPTH], state[ENTERING] != 0
-    budget = state[BUDGET]
-    status = np.int64(DONE)
+    state, services = run_state(plan), int64s(plan[layout.PLAN_SERVICES], 2)
+    code, slots, cursor, lists = plan_code(plan), plan_slots(plan), plan_cursor(plan), plan_lists(plan)
+    key, stack = plan_key(plan), int64s(plan[layout.PLAN_STACK], plan[layout.PLAN_STACK_LENGTH])
+    depth, entering = state[layout.DEPTH], state[layout.ENTERING] != 0
+    budget = state[layout.BUDGET]
+    status = np.int64(layout.DONE)
     while depth >= 0:
         if budget <= 0:
-            status = np.int64(PAUSED)
+            status = np.int64(layout.PAUSED)
             break
         budget -= 1
-        at = np.int64(code[STEPS_AT + depth])
+        at = np.int64(code[layout.STEPS_AT + depth])
         op = code[at]
         found = False
-        if op == PROBE_EMIT:
-            index, table, head, keys = np.int64(code[at + 1]), np.int64(code[at + 2]), np.int64(code[HEAD_TABLE]), code[at + 7]
+        if op == layout.PROBE_EMIT:
+            index, table, head = np.int64(code[at + 1]), np.int64(code[at + 2]), np.int64(code[layout.HEAD_TABLE])
+            keys = code[at + 7]
             if entering:
                 _load_key(code, at + 8, keys, slots, key)
                 cursor[depth] = -2
-                if code[at + 3] != DELTA and can_compose(M, table, head, code[at + 4], code[at + 6], keys):
-                    if key[0] < M[table, DOMAIN] and slots[code[at + 5]] < M[head, DOMAIN]:
+                if code[at + 3] != layout.DELTA and can_compose(M, table, head, code[at + 4], code[at + 6], keys):
+                    if key[0] < M[table, layout.DOMAIN] and slots[code[at + 5]] < M[head, layout.DOMAIN]:
                         cursor[depth] = 0
                 lists[depth, 0] = cursor[depth] + 2  # whether rows are composed: not 0
                 if cursor[depth] == -2:
                     cursor[depth] = chain(M, X, index, key)
-            before = M[head, COUNT]
+            before = M[head, layout.COUNT]
             if lists[depth, 0] != 0:
                 _load_key(code, at + 8, keys, slots, key)
                 stopped = compose(M, table, head, slots[code[at + 5]], key[0], state)
                 budget -= 4
             else:
                 stopped = probe_emit(M, X, code, at, slots, key, cursor[depth], state)
-                budget -= state[WALKED]
-            budget -= M[head, COUNT] - before
+                budget -= state[layout.WALKED]
+            budget -= M[head, layout.COUNT] - before
             if stopped >= 0:
                 cursor[depth] = stopped
-                state[CULPRIT] = head
-                status = np.int64(GROW_TABLE)
+                state[layout.CULPRIT] = head
+                status = np.int64(layout.GROW_TABLE)
                 entering = lists[depth, 0] != 0  # a row of bits is begun again: the head may have no bits any more
                 break
-        elif op == PROBE:
+        elif op == layout.PROBE:
             index, table = np.int64(code[at + 1]), np.int64(code[at + 2])
             keys = code[at + 4]
             if entering:
@@ -237,9 +185,8 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             else:
                 row = cursor[depth]
             if row >= 0:
-                rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
-                limit, arity = M[table, OLD] if code[at + 3] == BEFORE else M[table, ALL], M[table, ARITY]
-                oldest = M[table, OLD] if code[at + 3] == DELTA else np.int64(0)
+                rows, arity, following = rows_of(M, table), M[table, layout.ARITY], older_rows(M, X, table, index)
+                oldest, limit = span_begin(M, table, code[at + 3]), span_end(M, table, code[at + 3])
                 while row >= oldest:
                     if row < limit and matches(rows, row * arity, code, at + 5 + keys, slots):
                         found = True
@@ -248,14 +195,13 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                     budget -= 1
                 if found:
                     cursor[depth] = np.int64(following[row]) - 1
-        elif op == SCAN:
+        elif op == layout.SCAN:
             table, span = np.int64(code[at + 1]), code[at + 2]
-            end = M[table, OLD] if span == BEFORE else M[table, ALL]
-            row = cursor[depth]
+            row, end = cursor[depth], span_end(M, table, span)
             if entering:
-                row = M[table, OLD] if span == DELTA else np.int64(0)
-            rows, arity = rows_of(M, table), M[table, ARITY]
-            has_tombstones = M[table, TOMBSTONES] > 0
+                row = span_begin(M, table, span)
+            rows, arity = rows_of(M, table), M[table, layout.ARITY]
+            has_tombstones = M[table, layout.TOMBSTONES] > 0
             while row < end:
                 if (not has_tombstones or rows[row * arity] >= 0) and matches(rows, row * arity, code, at + 3, slots):
                     found = True
@@ -263,73 +209,75 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 row += 1
                 budget -= 1
             cursor[depth] = row + 1
-        elif op == EMIT:
-            head, arity = np.int64(code[HEAD_TABLE]), code[HEAD_ARITY]
-            _load_key(code, code[HEAD_AT], arity, slots, key)
+        elif op == layout.EMIT:
+            head, arity = np.int64(code[layout.HEAD_TABLE]), code[layout.HEAD_ARITY]
+            _load_key(code, code[layout.HEAD_AT], arity, slots, key)
             outcome = insert(M, head, key)
             if outcome == FULL:
-                state[CULPRIT] = head
-                status = np.int64(GROW_TABLE)
+                state[layout.CULPRIT] = head
+                status = np.int64(layout.GROW_TABLE)
                 break
-            state[DERIVATIONS] += 1
-            depth = np.int64(code[CUT])
+            state[layout.DERIVATIONS] += 1
+            depth = np.int64(code[layout.CUT])
             entering = False
             continue
-        elif op == YIELD:
-            state[DERIVATIONS] += 1
-            status = np.int64(FOUND)
+        elif op == layout.YIELD:
+            state[layout.DERIVATIONS] += 1
+            status = np.int64(layout.FOUND)
             depth -= 1
             entering = False
             break
-        elif op == NODES or op == FORWARD or op == BACKWARD:
+        elif op == layout.NODES or op == layout.FORWARD or op == layout.BACKWARD:
             v = np.int64(code[at + 1])
             if entering:
                 cursor[depth] = 0
                 budget -= virtual_step(services, np.int64(op), VR[v], np.int64(slots[code[at + 2]]), np.int64(0), lists[depth])
             if cursor[depth] < lists[depth, 1]:
-                slots[code[at + 2] if op == NODES else code[at + 3]] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
+                bound = code[at + 2] if op == layout.NODES else code[at + 3]
+                slots[bound] = int32s(lists[depth, 0], lists[depth, 1])[cursor[depth]]
                 cursor[depth] += 1
                 found = True
         elif entering:
-            if op == TEST or op == ABSENT:
+            if op == layout.TEST or op == layout.ABSENT:
                 _load_key(code, at + 3, code[at + 2], slots, key)
-                found = contains(M, np.int64(code[at + 1]), key) == (op == TEST)
-            elif op == DIFFERENT:
+                found = contains(M, np.int64(code[at + 1]), key) == (op == layout.TEST)
+            elif op == layout.DIFFERENT:
                 found = slots[code[at + 1]] != slots[code[at + 2]]
-            elif op == SAME:
+            elif op == layout.SAME:
                 found = slots[code[at + 1]] == slots[code[at + 2]]
-            elif op == FILTER:
+            elif op == layout.FILTER:
                 if _evaluate(services, T, code, at + 2, at + 2 + code[at + 1], slots, stack):
                     found = stack[1] == 1
                 else:
-                    state[UNDEFINED] += 1
-            elif op == LET:
+                    state[layout.UNDEFINED] += 1
+            elif op == layout.LET:
                 if _evaluate(services, T, code, at + 3, at + 3 + code[at + 2], slots, stack):
                     value = stack[2]
                     if value < 0:
                         value = np.int64(terms.intern_number(T, stack[0], stack[1]))
                     if value == terms.FULL:
-                        status = np.int64(GROW_TERMS)
+                        status = np.int64(layout.GROW_TERMS)
                         break
                     slots[code[at + 1]] = value
                     found = True
                 else:
-                    state[UNDEFINED] += 1
-            elif op == NONE or op == SOME:
+                    state[layout.UNDEFINED] += 1
+            elif op == layout.NONE or op == layout.SOME:
                 _load_key(code, at + 4, code[at + 3], slots, key)
-                found = _exists(M, X, code, at, key) == (op == SOME)
-            elif op == HAS_PAIR or op == LACKS_PAIR:
+                found = _exists(M, X, code, at, key) == (op == layout.SOME)
+            elif op == layout.HAS_PAIR or op == layout.LACKS_PAIR:
                 left, right = np.int64(slots[code[at + 2]]), np.int64(slots[code[at + 3]])
-                found = (virtual_step(services, HAS_PAIR, VR[code[at + 1]], left, right, lists[depth]) == 1) == (op == HAS_PAIR)
+                is_pair = virtual_step(services, layout.HAS_PAIR, VR[code[at + 1]], left, right, lists[depth]) == 1
+                found = is_pair == (op == layout.HAS_PAIR)
                 budget -= 4
             else:  # NO_PAIR
                 form, v = code[at + 2], np.int64(code[at + 1])
-                if form == ANY_PAIR:
+                if form == layout.ANY_PAIR:
                     found = not virtual.has_any(VR[v])
-                elif form == ANY_LOOP:
+                elif form == layout.ANY_LOOP:
                     found = not virtual.has_any_loop(VR[v])
                 else:
-                    side = np.int64(FORWARD if form == FROM_LEFT else BACKWARD)
+                    side = np.int64(layout.FORWARD if form == layout.FROM_LEFT else layout.BACKWARD)
                     found = virtual_step(services, side, VR[v], np.int64(slots[code[at + 3]]), np.int64(0), lists[depth]) == 0
         if found:
             depth += 1
@@ -337,7 +285,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
         else:
             depth -= 1
             entering = False
-    state[DEPTH] = depth
-    state[ENTERING] = entering
-    state[STATUS] = status
+    state[layout.DEPTH] = depth
+    state[layout.ENTERING] = entering
+    state[layout.STATUS] = status
     return status

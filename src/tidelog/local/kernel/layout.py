@@ -8,19 +8,21 @@ the kernel is one of those that the B/F paper uses for its sets (C, P, Y, V, D, 
 from __future__ import annotations
 
 # M: a table.  Rows are appended and never move; the row number is the fact's id.
-ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES = range(11)
-TABLE_WIDTH = 11
+ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES, REMOVED = range(12)
+TABLE_WIDTH = 12
 # ROWS        int32[CAPACITY * ARITY], row after row
 # SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are
 # BITS        uint64[DOMAIN * DOMAIN / 64] for arity 2: bit y of row x is the fact (x, y); 0 if there are none
 # TOMBSTONES  rows among the first COUNT that were removed: their first column is negative
+# REMOVED     int32[CAPACITY]: the numbers of the TOMBSTONES rows, in the order of removal; no buffer before the first removal
 # OLD, ALL    rows before OLD are known to all rules, rows from OLD to ALL are the delta, those from ALL on are being derived
 
 # X: an index.  The rows with the same key form a chain, newest first.
 TABLE, IS_DIRECT, HEADS, HEAD_COUNT, NEXT, KEY_COUNT, KEY_COLUMNS, UPTO, DISTINCT, NEWER = range(10)
 INDEX_WIDTH = 10
+NOT_LINKED = -1
 # HEADS       int32[HEAD_COUNT]: newest row + 1; addressed by the id itself (IS_DIRECT, one column), else by hash of the key
-# NEXT        int32[CAPACITY of the table]: next older row + 1 with the same key, 0 at the end
+# NEXT        int32[CAPACITY of the table]: next older row + 1 with the same key, 0 at the end; NOT_LINKED for a tombstone
 # NEWER       int32[CAPACITY of the table]: next newer row + 1 with the same key, or 0; no buffer before the first removal
 # KEY_COLUMNS int32[KEY_COUNT]
 # UPTO        rows before it are in the index

@@ -14,6 +14,7 @@ from __future__ import annotations
 from ctypes import addressof, c_char
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -23,32 +24,39 @@ from numpy.typing import NDArray
 
 from tidelog.local.kernel.build import CHECKED, part
 
+ZERO, ONE = np.uint64(0), np.uint64(1)
+"""For words of bits: Numba makes a float of an unsigned and a signed integer."""
+
 
 def address_of(buffer: NDArray[Any]) -> int:
     """The address of a buffer; NumPy's own attribute takes five times as long, which small updates would feel."""
     return addressof(c_char.from_buffer(buffer)) if buffer.size else int(buffer.ctypes.data)  # type: ignore[arg-type]
 
 
+def _array_at(context, builder, array_type, address, shape):
+    """The array at an address, row after row."""
+    array = make_array(array_type)(context, builder)
+    size = context.get_constant(types.intp, array_type.dtype.bitwidth // 8)
+    strides = [size] if len(shape) == 1 else [builder.mul(shape[1], size), size]
+    populate_array(
+        array,
+        data=builder.inttoptr(address, array.data.type),
+        shape=cgutils.pack_array(builder, shape),
+        strides=cgutils.pack_array(builder, strides),
+        itemsize=size,
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
 def _view_of(dtype: Any, what: str) -> Any:
     """A function from the address and the length of a buffer to the array."""
 
     def view(typing_context, address, length):
-        signature = types.Array(dtype, 1, "C")(types.int64, types.int64)
-
         def generate(context, builder, signature, args):
-            array = make_array(signature.return_type)(context, builder)
-            size = context.get_constant(types.intp, dtype.bitwidth // 8)
-            populate_array(
-                array,
-                data=builder.inttoptr(args[0], array.data.type),
-                shape=cgutils.pack_array(builder, [args[1]]),
-                strides=cgutils.pack_array(builder, [size]),
-                itemsize=size,
-                meminfo=None,
-            )
-            return array._getvalue()
+            return _array_at(context, builder, signature.return_type, args[0], args[1:])
 
-        return signature, generate
+        return types.Array(dtype, 1, "C")(types.int64, types.int64), generate
 
     view.__doc__ = what
     return intrinsic(view)
@@ -57,22 +65,11 @@ def _view_of(dtype: Any, what: str) -> Any:
 @intrinsic
 def int64_matrix(typing_context, address, rows, columns):
     """The int64 matrix at an address, row after row."""
-    signature = types.Array(types.int64, 2, "C")(types.int64, types.int64, types.int64)
 
     def generate(context, builder, signature, args):
-        array = make_array(signature.return_type)(context, builder)
-        size = context.get_constant(types.intp, 8)
-        populate_array(
-            array,
-            data=builder.inttoptr(args[0], array.data.type),
-            shape=cgutils.pack_array(builder, [args[1], args[2]]),
-            strides=cgutils.pack_array(builder, [builder.mul(args[2], size), size]),
-            itemsize=size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        return _array_at(context, builder, signature.return_type, args[0], args[1:])
 
-    return signature, generate
+    return types.Array(types.int64, 2, "C")(types.int64, types.int64, types.int64), generate
 
 
 int32s = _view_of(types.int32, "The int32 buffer at an address.")
@@ -81,15 +78,34 @@ uint64s = _view_of(types.uint64, "The uint64 buffer at an address: bitset rows."
 bytes_at = _view_of(types.uint8, "The byte buffer at an address.")
 
 
-@intrinsic
-def _load_word(typing_context, address):
-    """Eight bytes from an address that need not be aligned."""
+def _instruction(signature: Any, build: Any, what: str) -> Any:
+    """A function of one argument that is one instruction."""
 
-    def generate(context, builder, signature, args):
-        word = ir.IntType(64)
-        return builder.load(builder.inttoptr(args[0], word.as_pointer()), align=1)
+    def instruction(typing_context, argument):
+        return signature, lambda _context, builder, _signature, args: build(builder, args[0])
 
-    return types.uint64(types.int64), generate
+    instruction.__doc__ = what
+    return intrinsic(instruction)
+
+
+_WORD = ir.IntType(64)
+_load_word = _instruction(
+    types.uint64(types.int64),
+    lambda builder, address: builder.load(builder.inttoptr(address, _WORD.as_pointer()), align=1),
+    "Eight bytes from an address that need not be aligned.",
+)
+bits_of = _instruction(
+    types.int64(types.float64), lambda builder, number: builder.bitcast(number, _WORD), "The bits of a float64 as int64."
+)
+float_of = _instruction(
+    types.float64(types.int64), lambda builder, bits: builder.bitcast(bits, ir.DoubleType()), "The float64 that has these bits."
+)
+ones_in = _instruction(types.int64(types.uint64), lambda builder, word: builder.ctpop(word), "How many bits of a uint64 are set.")
+lowest_one = _instruction(
+    types.int64(types.uint64),
+    lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)),
+    "The place of the lowest bit that is set; the word must not be 0.",
+)
 
 
 @part
@@ -98,46 +114,6 @@ def word_at(address: int, length: int, at: int) -> int:
     if CHECKED and (at < 0 or at + 8 > length):
         raise IndexError("a word out of bounds")
     return _load_word(address + at)  # type: ignore[no-any-return]
-
-
-@intrinsic
-def bits_of(typing_context, number):
-    """The bits of a float64 as int64."""
-
-    def generate(context, builder, signature, args):
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), generate
-
-
-@intrinsic
-def float_of(typing_context, bits):
-    """The float64 that has these bits."""
-
-    def generate(context, builder, signature, args):
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), generate
-
-
-@intrinsic
-def ones_in(typing_context, word):
-    """How many bits of a uint64 are set."""
-
-    def generate(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def lowest_one(typing_context, word):
-    """The place of the lowest bit that is set; the word must not be 0."""
-
-    def generate(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.uint64), generate
 
 
 def _overflow_of(operation: str, what: str) -> Any:
@@ -163,8 +139,7 @@ def call(typing_context, address, a, b, c, d, e, f):
     """Call a compiled service at an address."""
 
     def generate(context, builder, signature, args):
-        word = ir.IntType(64)
-        function = builder.inttoptr(args[0], ir.FunctionType(word, [word] * 6).as_pointer())
+        function = builder.inttoptr(args[0], ir.FunctionType(_WORD, [_WORD] * 6).as_pointer())
         return builder.call(function, args[1:])
 
     return types.int64(*[types.int64] * 7), generate

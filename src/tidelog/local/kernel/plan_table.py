@@ -1,36 +1,47 @@
-"""Plans in a table, for kernels that run several of them in one call: `Q` has a row for each (`layout.PLAN_CODE` and so on)."""
+"""The buffers of a plan: what the words of its row (`layout.PLAN_CODE` and so on) lead to, and its state before a run."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from tidelog.core.arrays import Int64s
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
-from tidelog.local.kernel.join import virtual_step
-from tidelog.local.kernel.layout import (
-    BACKWARD,
-    BUDGET,
-    ENTERING,
-    FORWARD,
-    NODES,
-    PLAN_CODE,
-    PLAN_CODE_LENGTH,
-    PLAN_LISTS,
-    PLAN_SERVICES,
-    PLAN_SLOT_COUNT,
-    PLAN_SLOTS,
-    PLAN_STATE,
-    PLAN_STEP_COUNT,
-    STATE_WIDTH,
-    STEPS_AT,
-)
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
+
+
+@hot
+def plan_code(plan: Int64s) -> Int32s:
+    """The code of a plan."""
+    return int32s(plan[layout.PLAN_CODE], plan[layout.PLAN_CODE_LENGTH])
+
+
+@hot
+def plan_slots(plan: Int64s) -> Int32s:
+    """The values of a plan's variables and constants."""
+    return int32s(plan[layout.PLAN_SLOTS], plan[layout.PLAN_SLOT_COUNT])
+
+
+@hot
+def plan_cursor(plan: Int64s) -> Int64s:
+    """The next candidate of each loop."""
+    return int64s(plan[layout.PLAN_CURSOR], plan[layout.PLAN_STEP_COUNT])
+
+
+@hot
+def plan_lists(plan: Int64s) -> Int64s:
+    """The lists of virtual relations that steps read."""
+    return int64_matrix(plan[layout.PLAN_LISTS], plan[layout.PLAN_STEP_COUNT], 4)
+
+
+@hot
+def plan_key(plan: Int64s) -> Int32s:
+    """Scratch for a key."""
+    return int32s(plan[layout.PLAN_KEY], plan[layout.PLAN_KEY_LENGTH])
 
 
 @hot
 def run_state(plan: Int64s) -> Int64s:
     """The state of a plan's run."""
-    return int64s(plan[PLAN_STATE], STATE_WIDTH)
+    return int64s(plan[layout.PLAN_STATE], layout.STATE_WIDTH)
 
 
 @part
@@ -38,18 +49,5 @@ def restart(plan: Int64s, budget: int) -> None:
     """Reset a plan to its beginning."""
     state = run_state(plan)
     state[:] = 0
-    state[ENTERING] = 1
-    state[BUDGET] = budget
-
-
-@part
-def refill_lists(VR: Int64s, plan: Int64s, depth: int) -> None:
-    """Make the lists of virtual relations again that the steps of a plan down to `depth` read: runs share their scratch."""
-    code, slots = int32s(plan[PLAN_CODE], plan[PLAN_CODE_LENGTH]), int32s(plan[PLAN_SLOTS], plan[PLAN_SLOT_COUNT])
-    lists = int64_matrix(plan[PLAN_LISTS], plan[PLAN_STEP_COUNT], 4)
-    for step in range(depth + 1):
-        at = np.int64(code[STEPS_AT + step])
-        op = np.int64(code[at])
-        if op == NODES or op == FORWARD or op == BACKWARD:
-            services = int64s(plan[PLAN_SERVICES], 2)
-            virtual_step(services, op, VR[code[at + 1]], np.int64(slots[code[at + 2]]), np.int64(0), lists[step])
+    state[layout.ENTERING] = 1
+    state[layout.BUDGET] = budget

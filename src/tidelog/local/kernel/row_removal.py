@@ -10,48 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout, table_rows
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.layout import (
-    ARITY,
-    BITS,
-    CAPACITY,
-    COUNT,
-    DISTINCT,
-    DOMAIN,
-    HEAD_COUNT,
-    HEADS,
-    IS_DIRECT,
-    KEY_COLUMNS,
-    KEY_COUNT,
-    NEWER,
-    NEXT,
-    TOMBSTONES,
-    UPTO,
-)
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.table_rows import (
-    bits_of_table,
-    chain,
-    clear_bit,
-    finish,
-    has_bit,
-    key_slot,
-    mix,
-    rows_of,
-    slot_for,
-    slots_of,
-)
-
-_ONE = np.uint64(1)
 
 
 @part
-def _home(rows: Int32s, base: int, columns: Int32s, count: int, mask: int) -> int:
-    """The slot where the search for a row starts."""
-    hashed = np.uint64(0)
-    for j in range(count):
-        hashed = mix(hashed, rows[base + columns[j]])
-    return np.int64(finish(hashed) & np.uint64(mask))
+def _newer_rows(M: Int64s, X: Int64s, table: int, index: int) -> Int32s:
+    """For each row of a table the next newer one in its chain of an index."""
+    return int32s(X[index, layout.NEWER], M[table, layout.CAPACITY])
+
+
+@part
+def _removed_rows(M: Int64s, table: int) -> Int32s:
+    """The numbers of removed rows, in the order of removal."""
+    return int32s(M[table, layout.REMOVED], M[table, layout.CAPACITY])
 
 
 @part
@@ -64,7 +37,7 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
         at = (at + 1) & mask
         if slots[at] == 0:
             return
-        home = _home(rows, (np.int64(slots[at]) - 1) * arity, columns, count, mask)
+        home = np.int64(table_rows.home_slot(rows, (np.int64(slots[at]) - 1) * arity, columns, count, np.uint64(mask)))
         if (at - home) & mask >= (at - gap) & mask:
             slots[gap] = slots[at]
             slots[at] = 0
@@ -74,13 +47,14 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
 @part
 def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int:
     """The number of a row, or -1; without a hash table, along the chain of an index on the first column, which has all rows."""
-    if M[table, BITS] == 0:
-        return np.int64(slots_of(M, table)[slot_for(M, table, key)]) - 1
-    domain = M[table, DOMAIN]
-    if key[0] >= domain or key[1] >= domain or not has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1]):
+    if M[table, layout.BITS] == 0:
+        return np.int64(table_rows.slots_of(M, table)[table_rows.slot_for(M, table, key)]) - 1
+    domain = M[table, layout.DOMAIN]
+    bits = table_rows.bits_of_table(M, table)
+    if key[0] >= domain or key[1] >= domain or not table_rows.has_bit(bits, domain >> 6, key[0], key[1]):
         return -1
-    rows, following = rows_of(M, table), int32s(X[index, NEXT], M[table, CAPACITY])
-    row = chain(M, X, index, key)
+    rows, following = table_rows.rows_of(M, table), table_rows.older_rows(M, X, table, index)
+    row = table_rows.chain(M, X, index, key)
     while row >= 0 and rows[2 * row + 1] != key[1]:
         row = np.int64(following[row]) - 1
     return row
@@ -89,93 +63,136 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
 @part
 def _unlink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> None:
     """Take a row out of its chain."""
-    capacity = M[table, CAPACITY]
-    following, newer = int32s(X[index, NEXT], capacity), int32s(X[index, NEWER], capacity)
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
     older = following[row]
     if older != 0:
         newer[older - 1] = newer[row]
     if newer[row] != 0:
         following[newer[row] - 1] = older
         return
-    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    slot = np.int64(key_slot(M, X, index, row))
-    if older != 0 or X[index, IS_DIRECT] != 0:
+    heads = table_rows.heads_of(X, index)
+    slot = np.int64(table_rows.key_slot(M, X, index, row))
+    if older != 0 or X[index, layout.IS_DIRECT] != 0:
         heads[slot] = older
     else:
-        columns = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT])
-        _shift_back(heads, slot, rows_of(M, table), M[table, ARITY], columns, X[index, KEY_COUNT])
-    X[index, DISTINCT] -= older == 0
+        columns = int32s(X[index, layout.KEY_COLUMNS], X[index, layout.KEY_COUNT])
+        _shift_back(heads, slot, table_rows.rows_of(M, table), M[table, layout.ARITY], columns, X[index, layout.KEY_COUNT])
+    X[index, layout.DISTINCT] -= older == 0
 
 
 @part
 def remove_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, every: Int32s) -> None:
     """Remove the row of a number; `indexes` are those of the table, `every` is 0, 1, … for each column."""
-    rows, arity = rows_of(M, table), M[table, ARITY]
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     for i in range(len(indexes)):
-        if row < X[indexes[i], UPTO]:
+        if row < X[indexes[i], layout.UPTO]:
             _unlink(M, X, table, np.int64(indexes[i]), row)
     base = row * arity
-    if M[table, BITS] != 0:
-        clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[base], rows[base + 1])
+    if M[table, layout.BITS] != 0:
+        table_rows.clear_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
     else:
-        slot = np.int64(slot_for(M, table, rows[base : base + arity]))
-        _shift_back(slots_of(M, table), slot, rows, arity, every, arity)
+        slot = np.int64(table_rows.slot_for(M, table, rows[base : base + arity]))
+        _shift_back(table_rows.slots_of(M, table), slot, rows, arity, every, arity)
+    _removed_rows(M, table)[M[table, layout.TOMBSTONES]] = row
     rows[base] = -1 - rows[base]
-    M[table, TOMBSTONES] += 1
+    M[table, layout.TOMBSTONES] += 1
 
 
 @kernel
-def remove_rows(
-    M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s, removed: Int32s
-) -> int:
-    """Remove those rows of a matrix that the table has; their numbers go to `removed`, and how many there are is returned.
-
-    `first` is an index on the first column, if rows are found by bits.
-    """
-    count = 0
+def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, data: Int32s, every: Int32s) -> None:
+    """Remove those rows of a matrix that the table has; `first` is an index on the first column, if rows are found by bits."""
     for i in range(data.shape[0]):
         row = row_number(M, X, table, first, data[i])
         if row >= 0:
             remove_row(M, X, table, indexes, row, every)
-            removed[count] = row
-            count += 1
-    return count
 
 
 @kernel
 def link_newer(M: Int64s, X: Int64s, table: int, index: int) -> None:
     """Fill the links to the next newer row of each chain."""
-    following, newer = int32s(X[index, NEXT], M[table, CAPACITY]), int32s(X[index, NEWER], M[table, CAPACITY])
-    rows, arity = rows_of(M, table), M[table, ARITY]
-    for row in range(X[index, UPTO]):
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
+    for row in range(X[index, layout.UPTO]):
         newer[row] = 0
-    for row in range(X[index, UPTO]):
+    for row in range(X[index, layout.UPTO]):
         if rows[row * arity] >= 0 and following[row] != 0:
             newer[following[row] - 1] = row + 1
 
 
-@kernel
-def restore_rows(M: Int64s, table: int, end: int, removed: Int32s) -> None:
-    """Turn tombstones back into rows and drop the rows from `end` on; hash table and indexes must be made again afterwards."""
-    rows, arity = rows_of(M, table), M[table, ARITY]
-    for i in range(len(removed)):
-        base = np.int64(removed[i]) * arity
-        rows[base] = -1 - rows[base]
-    tombstones = np.int64(0)
-    for row in range(end):
-        tombstones += rows[row * arity] < 0
-    M[table, COUNT], M[table, TOMBSTONES] = end, tombstones
+# --- rollback ------------------------------------------------------------------------------------------------------------
+
+
+@part
+def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
+    """Put a row back into its chain; False if the index was made anew while the row was a tombstone.
+
+    A removed row keeps its links.  In the reverse order of removal, its neighbours are there again, but for newer rows that were
+    appended since: a neighbour from `COUNT` on means that the row was the newest.
+    """
+    following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
+    older = following[row]
+    if older == layout.NOT_LINKED:
+        return False
+    if older != 0:
+        newer[older - 1] = row + 1
+    if 0 < newer[row] <= M[table, layout.COUNT]:
+        following[newer[row] - 1] = row + 1
+        return True
+    newer[row] = 0
+    heads, slot = table_rows.heads_of(X, index), table_rows.key_slot(M, X, index, row)
+    X[index, layout.DISTINCT] += heads[slot] == 0
+    heads[slot] = row + 1
+    return True
+
+
+@part
+def _restore_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, is_stale: Int32s) -> None:
+    """Turn a tombstone back into a row."""
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
+    base = row * arity
+    rows[base] = -1 - rows[base]
+    if M[table, layout.BITS] != 0:
+        table_rows.set_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+    else:
+        table_rows.slots_of(M, table)[table_rows.slot_for(M, table, rows[base : base + arity])] = row + 1
+    for i in range(len(indexes)):
+        if row < X[indexes[i], layout.UPTO] and is_stale[i] == 0 and not _relink(M, X, table, np.int64(indexes[i]), row):
+            is_stale[i] = 1
 
 
 @kernel
-def compact(M: Int64s, table: int) -> None:
-    """Drop all tombstones; rows get other numbers, and hash table and indexes must be made again afterwards."""
-    rows, arity = rows_of(M, table), M[table, ARITY]
+def restore_rows(
+    M: Int64s, X: Int64s, table: int, indexes: Int32s, end: int, tombstones: int, every: Int32s, is_stale: Int32s
+) -> None:
+    """Restore a table that had `end` rows, `tombstones` of them removed; an index that is stale must be made anew.
+
+    The cost follows the rows appended and removed since then, not the table.
+    """
+    rows, arity, removed = table_rows.rows_of(M, table), M[table, layout.ARITY], _removed_rows(M, table)
+    before = M[table, layout.TOMBSTONES]
+    for row in range(M[table, layout.COUNT] - 1, end - 1, -1):
+        if rows[row * arity] >= 0:
+            remove_row(M, X, table, indexes, row, every)
+    M[table, layout.COUNT] = end
+    for i in range(len(indexes)):
+        X[indexes[i], layout.UPTO] = min(X[indexes[i], layout.UPTO], end)
+    for at in range(before - 1, tombstones - 1, -1):
+        if removed[at] < end:
+            _restore_row(M, X, table, indexes, np.int64(removed[at]), is_stale)
+    M[table, layout.TOMBSTONES] = tombstones
+
+
+# --- compaction ----------------------------------------------------------------------------------------------------------
+
+
+@kernel
+def copy_rows(M: Int64s, table: int, target: Int32s) -> int:
+    """Copy the rows without tombstones; how many there are."""
+    rows, arity = table_rows.rows_of(M, table), M[table, layout.ARITY]
     count = np.int64(0)
-    for row in range(M[table, COUNT]):
+    for row in range(M[table, layout.COUNT]):
         if rows[row * arity] >= 0:
             for j in range(arity):
-                rows[count * arity + j] = rows[row * arity + j]
+                target[count * arity + j] = rows[row * arity + j]
             count += 1
-    M[table, COUNT] = count
-    M[table, TOMBSTONES] = 0
+    return count

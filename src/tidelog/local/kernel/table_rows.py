@@ -9,36 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
+from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part
-from tidelog.local.kernel.layout import (
-    ALL,
-    ARITY,
-    BITS,
-    CAPACITY,
-    COUNT,
-    DISTINCT,
-    DOMAIN,
-    HEAD_COUNT,
-    HEADS,
-    IS_DIRECT,
-    KEY_COLUMNS,
-    KEY_COUNT,
-    NEWER,
-    NEXT,
-    OLD,
-    ROWS,
-    SLOT_COUNT,
-    SLOTS,
-    TABLE,
-    TOMBSTONES,
-    UPTO,
-)
-from tidelog.local.kernel.memory import int32s, uint64s
+from tidelog.local.kernel.memory import ONE, int32s, uint64s
 
 NEW, KNOWN, FULL = 1, 0, -1
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_ONE, _SIX, _HALF, _LOW = np.uint64(1), np.uint64(6), np.uint64(32), np.uint64(63)
+_SIX, _HALF, _LOW = np.uint64(6), np.uint64(32), np.uint64(63)
 
 
 @hot
@@ -58,37 +36,49 @@ def finish(hashed: int) -> int:
 @hot
 def rows_of(M: Int64s, table: int) -> Int32s:
     """The rows of a table."""
-    return int32s(M[table, ROWS], M[table, CAPACITY] * M[table, ARITY])
+    return int32s(M[table, layout.ROWS], M[table, layout.CAPACITY] * M[table, layout.ARITY])
 
 
 @hot
 def slots_of(M: Int64s, table: int) -> Int32s:
     """The hash table of a table."""
-    return int32s(M[table, SLOTS], M[table, SLOT_COUNT])
+    return int32s(M[table, layout.SLOTS], M[table, layout.SLOT_COUNT])
 
 
 @hot
 def bits_of_table(M: Int64s, table: int) -> UInt64s:
     """The matrix of bits of a table."""
-    return uint64s(M[table, BITS], M[table, DOMAIN] * (M[table, DOMAIN] >> 6))
+    return uint64s(M[table, layout.BITS], M[table, layout.DOMAIN] * (M[table, layout.DOMAIN] >> 6))
+
+
+@hot
+def heads_of(X: Int64s, index: int) -> Int32s:
+    """The newest row of each chain of an index."""
+    return int32s(X[index, layout.HEADS], X[index, layout.HEAD_COUNT])
+
+
+@hot
+def older_rows(M: Int64s, X: Int64s, table: int, index: int) -> Int32s:
+    """For each row of a table the next older one in its chain of an index."""
+    return int32s(X[index, layout.NEXT], M[table, layout.CAPACITY])
 
 
 @hot
 def has_bit(bits: UInt64s, words: int, x: int, y: int) -> bool:
     """Whether the pair (x, y) is set, in a matrix with so many words a row."""
-    return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & _ONE != np.uint64(0)
+    return (bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] >> (np.uint64(y) & _LOW)) & ONE != np.uint64(0)
 
 
 @hot
 def set_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     """Set the pair (x, y)."""
-    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= _ONE << (np.uint64(y) & _LOW)
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] |= ONE << (np.uint64(y) & _LOW)
 
 
 @part
 def clear_bit(bits: UInt64s, words: int, x: int, y: int) -> None:
     """Clear the pair (x, y)."""
-    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(_ONE << (np.uint64(y) & _LOW))
+    bits[np.uint64(x * words) + (np.uint64(y) >> _SIX)] &= ~(ONE << (np.uint64(y) & _LOW))
 
 
 @hot
@@ -102,23 +92,23 @@ def _equal(rows: Int32s, base: int, key: Int32s, arity: int) -> bool:
 @hot
 def slot_for(M: Int64s, table: int, key: Int32s) -> int:
     """The slot that holds the row `key`, or the free one where it would go."""
-    arity = M[table, ARITY]
+    arity = M[table, layout.ARITY]
     rows, slots = rows_of(M, table), slots_of(M, table)
     hashed = np.uint64(0)
     for j in range(arity):
         hashed = mix(hashed, key[j])
-    mask = np.uint64(M[table, SLOT_COUNT] - 1)
+    mask = np.uint64(M[table, layout.SLOT_COUNT] - 1)
     slot = finish(hashed) & mask
     while slots[slot] != 0 and not _equal(rows, (np.int64(slots[slot]) - 1) * arity, key, arity):
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return slot
 
 
 @part
 def contains(M: Int64s, table: int, key: Int32s) -> bool:
     """Whether the table has the row `key`."""
-    if M[table, BITS] != 0:
-        domain = M[table, DOMAIN]
+    if M[table, layout.BITS] != 0:
+        domain = M[table, layout.DOMAIN]
         if key[0] >= domain or key[1] >= domain:
             return False
         return has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1])
@@ -128,16 +118,16 @@ def contains(M: Int64s, table: int, key: Int32s) -> bool:
 @part
 def insert(M: Int64s, table: int, key: Int32s) -> int:
     """Append the row `key` unless it is there: `NEW`, `KNOWN`, or `FULL` if something must grow first."""
-    arity, count = M[table, ARITY], M[table, COUNT]
-    if M[table, BITS] != 0:
-        domain = M[table, DOMAIN]
+    arity, count = M[table, layout.ARITY], M[table, layout.COUNT]
+    if M[table, layout.BITS] != 0:
+        domain = M[table, layout.DOMAIN]
         x, y = key[0], key[1]
         if x >= domain or y >= domain:
             return FULL
         bits = bits_of_table(M, table)
         if has_bit(bits, domain >> 6, x, y):
             return KNOWN
-        if count >= M[table, CAPACITY]:
+        if count >= M[table, layout.CAPACITY]:
             return FULL
         set_bit(bits, domain >> 6, x, y)
     else:
@@ -145,13 +135,13 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
         slot = slot_for(M, table, key)
         if slots[slot] != 0:
             return KNOWN
-        if count >= M[table, CAPACITY] or 2 * (count + 1) > M[table, SLOT_COUNT]:
+        if count >= M[table, layout.CAPACITY] or 2 * (count + 1) > M[table, layout.SLOT_COUNT]:
             return FULL
         slots[slot] = count + 1
     rows = rows_of(M, table)
     for j in range(arity):
         rows[count * arity + j] = key[j]
-    M[table, COUNT] = count + 1
+    M[table, layout.COUNT] = count + 1
     return NEW
 
 
@@ -182,10 +172,10 @@ def number_rows(M: Int64s, table: int, data: Int32s, numbers: Int32s) -> None:
 @kernel
 def rehash_rows(M: Int64s, table: int) -> None:
     """Enter all rows into a new hash table."""
-    arity = M[table, ARITY]
+    arity = M[table, layout.ARITY]
     rows, slots = rows_of(M, table), slots_of(M, table)
-    mask = np.uint64(M[table, SLOT_COUNT] - 1)
-    for i in range(M[table, COUNT]):
+    mask = np.uint64(M[table, layout.SLOT_COUNT] - 1)
+    for i in range(M[table, layout.COUNT]):
         if arity > 0 and rows[i * arity] < 0:
             continue
         hashed = np.uint64(0)
@@ -193,7 +183,7 @@ def rehash_rows(M: Int64s, table: int) -> None:
             hashed = mix(hashed, rows[i * arity + j])
         slot = finish(hashed) & mask
         while slots[slot] != 0:
-            slot = (slot + _ONE) & mask
+            slot = (slot + ONE) & mask
         slots[slot] = i + 1
 
 
@@ -201,8 +191,8 @@ def rehash_rows(M: Int64s, table: int) -> None:
 def fill_bits(M: Int64s, table: int) -> None:
     """Enter all rows into a new matrix of bits."""
     rows, bits = rows_of(M, table), bits_of_table(M, table)
-    words = M[table, DOMAIN] >> 6
-    for i in range(M[table, COUNT]):
+    words = M[table, layout.DOMAIN] >> 6
+    for i in range(M[table, layout.COUNT]):
         if rows[2 * i] >= 0:
             set_bit(bits, words, rows[2 * i], rows[2 * i + 1])
 
@@ -210,20 +200,26 @@ def fill_bits(M: Int64s, table: int) -> None:
 # --- indexes -------------------------------------------------------------------------------------------------------------
 
 
+@hot
+def home_slot(rows: Int32s, base: int, columns: Int32s, count: int, mask: int) -> int:
+    """The slot where the search for the key of a row starts."""
+    hashed = np.uint64(0)
+    for j in range(count):
+        hashed = mix(hashed, rows[base + columns[j]])
+    return finish(hashed) & mask
+
+
 @part
 def key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
     """Where the head of the chain of a row stands, or would stand."""
-    table = X[index, TABLE]
-    arity = M[table, ARITY]
-    rows, heads = rows_of(M, table), int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    columns, keys = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT]), X[index, KEY_COUNT]
-    if X[index, IS_DIRECT] != 0:
+    table = X[index, layout.TABLE]
+    arity = M[table, layout.ARITY]
+    rows, heads = rows_of(M, table), heads_of(X, index)
+    columns, keys = int32s(X[index, layout.KEY_COLUMNS], X[index, layout.KEY_COUNT]), X[index, layout.KEY_COUNT]
+    if X[index, layout.IS_DIRECT] != 0:
         return np.uint64(rows[row * arity + columns[0]])
-    hashed = np.uint64(0)
-    for j in range(keys):
-        hashed = mix(hashed, rows[row * arity + columns[j]])
-    mask = np.uint64(X[index, HEAD_COUNT] - 1)
-    slot = finish(hashed) & mask
+    mask = np.uint64(X[index, layout.HEAD_COUNT] - 1)
+    slot = home_slot(rows, row * arity, columns, keys, mask)
     while heads[slot] != 0:
         other = (np.int64(heads[slot]) - 1) * arity
         same = True
@@ -233,24 +229,24 @@ def key_slot(M: Int64s, X: Int64s, index: int, row: int) -> int:
                 break
         if same:
             break
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return slot
 
 
 @hot
 def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
     """The newest row with a key, or -1."""
-    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    if X[index, IS_DIRECT] != 0:
-        return np.int64(heads[key[0]]) - 1 if key[0] < X[index, HEAD_COUNT] else -1
-    table = X[index, TABLE]
-    arity = M[table, ARITY]
+    heads = heads_of(X, index)
+    if X[index, layout.IS_DIRECT] != 0:
+        return np.int64(heads[key[0]]) - 1 if key[0] < X[index, layout.HEAD_COUNT] else -1
+    table = X[index, layout.TABLE]
+    arity = M[table, layout.ARITY]
     rows = rows_of(M, table)
-    columns, keys = int32s(X[index, KEY_COLUMNS], X[index, KEY_COUNT]), X[index, KEY_COUNT]
+    columns, keys = int32s(X[index, layout.KEY_COLUMNS], X[index, layout.KEY_COUNT]), X[index, layout.KEY_COUNT]
     hashed = np.uint64(0)
     for j in range(keys):
         hashed = mix(hashed, key[j])
-    mask = np.uint64(X[index, HEAD_COUNT] - 1)
+    mask = np.uint64(X[index, layout.HEAD_COUNT] - 1)
     slot = finish(hashed) & mask
     while heads[slot] != 0:
         row = np.int64(heads[slot]) - 1
@@ -261,21 +257,22 @@ def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
                 break
         if same:
             return row
-        slot = (slot + _ONE) & mask
+        slot = (slot + ONE) & mask
     return -1
 
 
 @kernel
 def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
     """Enter the rows before `upto`; there is room for them."""
-    table = X[index, TABLE]
-    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    following = int32s(X[index, NEXT], M[table, CAPACITY])
-    rows, arity, has_tombstones, has_newer = rows_of(M, table), M[table, ARITY], M[table, TOMBSTONES] > 0, X[index, NEWER] != 0
-    newer = int32s(X[index, NEWER], M[table, CAPACITY] if has_newer else 0)
+    table = X[index, layout.TABLE]
+    heads, following = heads_of(X, index), older_rows(M, X, table, index)
+    rows, arity = rows_of(M, table), M[table, layout.ARITY]
+    has_tombstones, has_newer = M[table, layout.TOMBSTONES] > 0, X[index, layout.NEWER] != 0
+    newer = int32s(X[index, layout.NEWER], M[table, layout.CAPACITY] if has_newer else 0)
     fresh = 0
-    for row in range(X[index, UPTO], upto):
+    for row in range(X[index, layout.UPTO], upto):
         if has_tombstones and rows[row * arity] < 0:
+            following[row] = layout.NOT_LINKED
             continue
         slot = key_slot(M, X, index, row)
         fresh += heads[slot] == 0
@@ -285,8 +282,8 @@ def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
             if heads[slot] != 0:
                 newer[heads[slot] - 1] = row + 1
         heads[slot] = row + 1
-    X[index, UPTO] = upto
-    X[index, DISTINCT] += fresh
+    X[index, layout.UPTO] = upto
+    X[index, layout.DISTINCT] += fresh
 
 
 @kernel
@@ -302,29 +299,28 @@ def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
 
     No row may have been removed since then.
     """
-    heads = int32s(X[index, HEADS], X[index, HEAD_COUNT])
-    following = int32s(X[index, NEXT], M[X[index, TABLE], CAPACITY])
-    for row in range(X[index, UPTO] - 1, count - 1, -1):
+    heads, following = heads_of(X, index), older_rows(M, X, X[index, layout.TABLE], index)
+    for row in range(X[index, layout.UPTO] - 1, count - 1, -1):
         slot = key_slot(M, X, index, row)
         heads[slot] = following[row]
-        if X[index, NEWER] != 0 and following[row] != 0:
-            int32s(X[index, NEWER], M[X[index, TABLE], CAPACITY])[following[row] - 1] = 0
-        X[index, DISTINCT] -= heads[slot] == 0
-    X[index, UPTO] = min(X[index, UPTO], count)
+        if X[index, layout.NEWER] != 0 and following[row] != 0:
+            int32s(X[index, layout.NEWER], M[X[index, layout.TABLE], layout.CAPACITY])[following[row] - 1] = 0
+        X[index, layout.DISTINCT] -= heads[slot] == 0
+    X[index, layout.UPTO] = min(X[index, layout.UPTO], count)
 
 
 @kernel
 def shorten_table(M: Int64s, table: int, count: int) -> None:
     """Truncate a table to `count` rows; the indexes have been shortened already."""
-    arity = M[table, ARITY]
+    arity = M[table, layout.ARITY]
     rows = rows_of(M, table)
-    has_bits = M[table, BITS] != 0
-    for row in range(M[table, COUNT] - 1, count - 1, -1):
+    has_bits = M[table, layout.BITS] != 0
+    for row in range(M[table, layout.COUNT] - 1, count - 1, -1):
         if has_bits:
-            clear_bit(bits_of_table(M, table), M[table, DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
+            clear_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
         else:
             slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
-    M[table, COUNT] = count
+    M[table, layout.COUNT] = count
 
 
 @kernel
@@ -334,9 +330,9 @@ def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: 
         shorten_index(M, X, np.int64(indexes[i]), 0)
     for i in range(len(tables)):
         shorten_table(M, np.int64(tables[i]), 0)
-        M[tables[i], OLD] = M[tables[i], ALL] = 0
+        M[tables[i], layout.OLD] = M[tables[i], layout.ALL] = 0
     for i in range(len(others)):
-        M[others[i], OLD] = M[others[i], ALL] = M[others[i], COUNT]
+        M[others[i], layout.OLD] = M[others[i], layout.ALL] = M[others[i], layout.COUNT]
 
 
 @kernel
@@ -346,5 +342,5 @@ def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s
         shorten_index(M, X, np.int64(indexes[i]), 0)
     shorten_table(M, table, 0)
     done = insert_rows(M, table, data, 0)
-    M[table, OLD] = M[table, ALL] = M[table, COUNT]
+    M[table, layout.OLD] = M[table, layout.ALL] = M[table, layout.COUNT]
     return done

@@ -17,10 +17,9 @@ import numpy as np
 
 from tidelog.core.arrays import Rows
 from tidelog.local.encoded_facts import EncodedUpdate
-from tidelog.local.lookahead.mark_propagation import propagate_marks
-from tidelog.local.lookahead.marking import EarlierMarks, Marks
+from tidelog.local.lookahead.marking import EarlierMarks, Marks, propagate_marks
+from tidelog.local.maintenance.delta.deltas import MarkedStep
 from tidelog.local.maintenance.delta.differences import Difference
-from tidelog.local.maintenance.delta.marked_step import MarkedStep
 from tidelog.local.program_state import ProgramState
 from tidelog.local.transaction import Transaction
 

@@ -8,7 +8,7 @@ inserted last, as a step of their own (`MarkedStep`), so all that is new in that
   applied to find out which facts depend on a marked one; the implicit marks are the first suspects (the set W). With B/F only
   explicit facts pass marks to a unit's relations; with DRed derived ones do, too (`Marks.using`). Departure: within a recursive
   unit all that is new is marked, not only the heads of instances with a marked explicit fact in their bodies.
-  Facts that were there before are marked, too (`mark_propagation`).
+  Facts that were there before are marked, too (`propagate_marks`).
 - The whole step is undone, without any rule (`MarkedStep.undo`): what it inserted is deleted, what it deleted is inserted.
 
 The first is sound because whatever was there before the marked step has a proof without the marked facts: if that one fails, too,
@@ -18,7 +18,7 @@ relation under a negation, or changed a virtual relation, a unit drops its marks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -26,9 +26,15 @@ import numpy as np
 
 from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
-from tidelog.core.rules import Unit
-from tidelog.local.maintenance.delta.deltas import Deltas
-from tidelog.local.maintenance.delta.marked_step import MarkedStep
+from tidelog.core.limits import Watch
+from tidelog.core.rules import CoreRule, Unit, positive_atoms
+from tidelog.core.statistics import Statistics
+from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.maintenance.delta.deltas import Delta, Deltas, MarkedStep
+from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.program_state import ProgramState
+from tidelog.local.storage.tables import Table
+from tidelog.syntax.tree import Atom, Term
 
 
 @dataclass(slots=True)
@@ -115,3 +121,77 @@ def _joined(some: Mapping[str, Rows], others: Mapping[str, Rows]) -> Mapping[str
         name: np.concatenate([rows for rows in (some.get(name), others.get(name)) if rows is not None])
         for name in {**some, **others}
     }
+
+
+# --- facts that were there before the update -------------------------------------------------------------------------------
+
+
+def propagate_marks(
+    engine: ProgramState, given: Mapping[str, Rows], steps: Sequence[Mapping[str, Delta]], watch: Watch
+) -> EarlierMarks:
+    """Mark explicit facts after an update whose steps have some deltas, and the heads of the instances that they were used in.
+
+    In the paper, what is proved or inserted by a rule instance with a marked explicit fact in its body is marked.  Departure:
+    instances are not kept here, so they are looked for when the update is done: those with an inserted fact in the place of
+    another atom, and those of facts that B/F has proved.  Only some instances of such a fact are seen that way, and the next
+    update looks for all of them anyway; so these marks save no time, and only `marking=True` has them.
+    """
+    state, structure = engine.state, engine.structure
+    marked = {name for name in given if name not in structure.deriver}  # the others may still be derived when they are deleted
+    numbers = [number for number in structure.numbers_in_order() if _reads_marked(structure.units[number], marked)]
+    if not numbers:
+        return EarlierMarks(given)
+    for name in marked:
+        state.helper(_marked(name), given[name].shape[1], given[name])
+    heads: dict[str, Table] = {}
+    evaluation = Evaluation(state, watch, Statistics())
+    runtimes = [engine.runtime(number) for number in numbers]
+    for runtime in runtimes:
+        unit = runtime.unit
+        heads |= {name: runtime.table("heads", name, state.table(name).arity) for name in unit.relations}
+        for name in {name for name in (*unit.uses, *unit.relations) if name not in state.virtual}:
+            state.tables[name].mark_delta()
+    for step in steps:
+        deltas = Deltas(state)
+        deltas.of.update(step)
+        for number, runtime in zip(numbers, runtimes, strict=True):
+            evaluation.enter(number, runtime.plans)
+            for rule in runtime.unit.rules:
+                evaluation.apply_once(list(_marking(rule, marked, deltas, runtime)))
+    return EarlierMarks(given, {name: table.rows.copy() for name, table in heads.items() if len(table)})
+
+
+def _reads_marked(unit: Unit, marked: set[str]) -> bool:
+    return not marked.isdisjoint(unit.uses) and not unit.operators and not unit.stages
+
+
+def _marking(rule: CoreRule, marked: set[str], deltas: Deltas, runtime: UnitRuntime) -> Iterator[CoreRule]:
+    """Rules that mark the heads of a rule's instances that have a marked fact, and a fact that was inserted or proved."""
+    head, atoms = Atom(runtime.table_name("heads", rule.head.predicate), rule.head.args), positive_atoms(rule)
+    for at, name in atoms:
+        if name not in marked:
+            continue
+        with_mark = [*rule.body, rule.head]
+        with_mark[at] = Atom(_marked(name), _args(rule, at))
+        for other, changed in atoms:
+            if other == at or changed not in deltas or deltas.of[changed].virtual is not None:
+                continue
+            if (inserted := deltas.plus(changed)) is not None:
+                body = [*with_mark]
+                body[other] = Atom(inserted, _args(rule, other))
+                yield runtime.variant(rule, ("marking", at, other), body, head)
+        proved = runtime.table_name("proved", rule.head.predicate)
+        table = runtime.state.helpers.get(proved)
+        if table is not None and len(table):
+            table.mark_delta()
+            yield runtime.variant(rule, ("marking", at), (Atom(proved, rule.head.args), *with_mark), head)
+
+
+def _marked(name: str) -> str:
+    return f"#marked {name}"
+
+
+def _args(rule: CoreRule, at: int) -> tuple[Term, ...]:
+    atom = rule.body[at]
+    assert isinstance(atom, Atom)
+    return atom.args

@@ -20,7 +20,6 @@ from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
-from tidelog.local.storage.undo_log import UndoLog
 from tidelog.syntax.tree import Atom, Variable
 from tidelog.values import Kind
 
@@ -29,7 +28,7 @@ _SAFE = 2.0**62
 
 
 def maintain_aggregate(
-    name: str, special: Aggregation, runtime: UnitRuntime, deltas: Deltas, evaluation: Evaluation, undo: UndoLog
+    name: str, special: Aggregation, runtime: UnitRuntime, deltas: Deltas, evaluation: Evaluation
 ) -> tuple[Rows, Rows]:
     """Bring a relation of results up to date; the inserted and the deleted rows."""
     state, helper = runtime.state, runtime.table
@@ -50,7 +49,7 @@ def maintain_aggregate(
         evaluation.apply_once([_selecting(runtime, name, width, Atom(special.inner, _columns(inner.arity)), "touched")])
         fold(special, state, new, bindings=bindings.rows)
     appeared, vanished = new.rows[~table.contains(new.rows)].copy(), before[~new.contains(before)]
-    undo.remove(table, vanished)
+    table.remove(vanished)
     table.insert(appeared)
     return appeared, vanished
 

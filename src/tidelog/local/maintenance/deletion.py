@@ -9,7 +9,7 @@ semi-naive evaluation). What a lower relation has lost is joined from `#minus R`
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import thread_time
 
 import numpy as np
@@ -27,7 +27,7 @@ from tidelog.local.maintenance.delta.rule_sets import Changed, Coverage, Deletio
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.tables import Store, Table
 from tidelog.local.storage.undo_log import UndoLog
-from tidelog.syntax.tree import Atom, Negation
+from tidelog.syntax.tree import Atom, Negation, atoms
 
 _A_SUSPECT = 1e-6
 """Seconds that a suspect takes, at least."""
@@ -144,7 +144,8 @@ class Deletion(ABC):
     def _make_rules(self, coverage: Coverage) -> DeletionRules:
         """The rules for changes of certain relations."""
         made, changed = DeltaRules(self.runtime, coverage.as_deltas()), coverage.changed
-        rules = [rule for rule in self.unit.rules if not (changed.plus | changed.minus).isdisjoint(_read(rule))]
+        names = changed.plus | changed.minus
+        rules = [rule for rule in self.unit.rules if any(atom.predicate in names for atom, _ in atoms(rule.body))]
         result = DeletionRules(
             coverage,
             any(True for _ in made.unchanged_keys((*rules, *self.removed))),
@@ -218,21 +219,13 @@ class OverDeletion(Deletion):
                     table.mark_delta(left[name])
                 self._apply(rules.propagating, rules.propagating_fused)
             for name in new:
-                self.undo.remove(self.state.table(name), self.deleted[name].rows[left[name] : ends[name]])
+                self.state.table(name).remove(self.deleted[name].rows[left[name] : ends[name]])
                 self.state.table(name).mark_delta()
                 left[name] = ends[name]
 
     @abstractmethod
     def overdelete(self) -> bool:
         """Delete some suspects; False if there were none."""
-
-
-def _read(rule: CoreRule) -> Iterator[str]:
-    """The names of the relations that a rule reads, perhaps more than once."""
-    for literal in rule.body:
-        atom = literal.atom if isinstance(literal, Negation) else literal
-        if isinstance(atom, Atom):
-            yield atom.predicate
 
 
 class _HelperTables:

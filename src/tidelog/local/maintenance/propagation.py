@@ -200,7 +200,7 @@ class Propagation:
             return True
         with context.phase("aggregates"):
             for name, operator in found:
-                inserted, deleted = maintain_aggregate(name, operator, runtime, context.deltas, context.evaluation, context.undo)
+                inserted, deleted = maintain_aggregate(name, operator, runtime, context.deltas, context.evaluation)
                 context.deltas.changed(name, inserted, deleted)
         return True
 

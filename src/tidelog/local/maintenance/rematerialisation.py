@@ -52,7 +52,7 @@ def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping
 def rematerialise_stored(runtime: UnitRuntime, context: UpdateContext, converted: set[str]) -> None:
     """Derive a unit anew of which some relations were virtual, and are stored from now on."""
     state = context.state
-    virtual = {name: state.drop_virtual(name) for name in converted if name in state.virtual}
+    virtual = {name: state.virtual.pop(name) for name in converted if name in state.virtual}
     rematerialise(runtime, context)
     for name, relation in virtual.items():
         context.deltas.of.pop(name, None)

@@ -29,7 +29,7 @@ from tidelog.local.maintenance.rematerialisation import rematerialise
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import FactCount, UpdateContext
 from tidelog.local.storage.tables import Table
-from tidelog.syntax.tree import Atom, Negation
+from tidelog.syntax.tree import atoms
 
 ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
 """How facts of a unit are deleted."""
@@ -217,13 +217,6 @@ def _without(unit: Unit, change: UnitChange) -> Unit:
     """A unit without its new rules; it reads what removed ones read, too."""
     added = set(change.added)
     rules = tuple(rule for rule in unit.rules if rule not in added)
-    read = [*_read(rules), *_read(change.removed)]
-    negative = frozenset(name for name, is_negated in read if is_negated)
+    read = [(atom.predicate, sign) for rule in (*rules, *change.removed) for atom, sign in atoms(rule.body)]
+    negative = frozenset(name for name, sign in read if sign == "negative")
     return replace(unit, rules=rules, uses=frozenset(name for name, _ in read), uses_negatively=negative)
-
-
-def _read(rules: Sequence[CoreRule]) -> list[tuple[str, bool]]:
-    """The relations that rules read, and whether under negation."""
-    literals = [literal for rule in rules for literal in rule.body]
-    positive = [(literal.predicate, False) for literal in literals if isinstance(literal, Atom)]
-    return [*positive, *((literal.atom.predicate, True) for literal in literals if isinstance(literal, Negation))]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.rules import CoreRule, Unit
+from tidelog.core.rules import CoreRule, Unit, positive_atoms
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules
 from tidelog.local.maintenance.costs import Costs
 from tidelog.local.planning.plan_cache import PlanCache
@@ -59,10 +60,10 @@ class UnitRuntime:
             known = self._fused[key] = FusedRules(self.state, self.plans, entries)
         return known
 
-    @property
-    def rule_count(self) -> int:
-        """How many rules have been made."""
-        return len(self._rules)
+    @cached_property
+    def read_positively(self) -> frozenset[str]:
+        """The relations that the unit reads, not only under negation."""
+        return frozenset(name for rule in self.unit.rules for _, name in positive_atoms(rule))
 
     # --- helper tables ---------------------------------------------------------------------------------------------------
 

@@ -30,7 +30,6 @@ class Walk:
 class Plan:
     """A rule ready to run: its code, and the state of a run."""
 
-    head: str
     code: Int32s
     slots: Int32s
     cursor: Int64s
@@ -43,22 +42,14 @@ class Plan:
     """The indexes that it uses."""
     walks: tuple[Walk, ...]
     """Its steps over virtual relations; a later version may need larger buffers."""
-    _addresses: list[Int64s] = field(default_factory=list)
+    addresses: Int64s = field(init=False)
+    """The addresses of its buffers: a plan's row, as `layout` names its words."""
 
-    @property
-    def addresses(self) -> Int64s:
-        """The addresses of its buffers: a plan's row, as `layout` names its words."""
-        if not self._addresses:
-            pairs = [[address_of(buffer), len(buffer)] for buffer in (self.code, self.slots, self.cursor)]
-            words = [
-                *(word for pair in pairs for word in pair),
-                address_of(self.lists),
-                *(word for buffer in (self.key, self.stack) for word in (address_of(buffer), len(buffer))),
-                address_of(self.state),
-                address_of(self.services),
-            ]
-            self._addresses.append(np.array(words, np.int64))
-        return self._addresses[0]
+    def __post_init__(self) -> None:
+        words = [word for buffer in (self.code, self.slots, self.cursor) for word in (address_of(buffer), len(buffer))]
+        words.append(address_of(self.lists))
+        words += [word for buffer in (self.key, self.stack) for word in (address_of(buffer), len(buffer))]
+        self.addresses = np.array([*words, address_of(self.state), address_of(self.services)], np.int64)
 
     @property
     def is_test(self) -> bool:

@@ -151,17 +151,13 @@ class Steps:
             count += 1
         return [count, *actions]
 
-    def _scan(self, atom: Atom, table: Table, span: int) -> None:
-        actions = self._actions(atom, list(range(len(atom.args))))
-        self.steps.append([layout.SCAN, table.number, span, *actions])
-
     def _join(self, atom: Atom, table: Table, span: int) -> None:
         known = self.known(atom.args)
         if len(known) == len(atom.args) and not (self.delta is not None and not self.steps and span == layout.DELTA):
             self.tests_delta = self.tests_delta or span == layout.DELTA
             self.steps.append([layout.TEST, table.number, len(known), *map(self.slot, atom.args)])
         elif not known:
-            self._scan(atom, table, span)
+            self.steps.append([layout.SCAN, table.number, span, *self._actions(atom, list(range(len(atom.args))))])
         else:
             keys = [self.slot(atom.args[at]) for at in known]
             actions = self._actions(atom, [at for at in range(len(atom.args)) if at not in known])
@@ -297,7 +293,6 @@ class Steps:
         for walk in self.walks:
             lists[walk.depth, 2], lists[walk.depth, 3] = address_of(walk.scratch), len(walk.scratch)
         return Plan(
-            self.rule.head.predicate,
             np.array(words, np.int32),
             np.array(self.values, np.int32),
             np.zeros(len(steps), np.int64),

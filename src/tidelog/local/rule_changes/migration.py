@@ -55,7 +55,7 @@ class Migration:
                 table, held = state.tables[name], state.virtual[name].rows
                 table.insert(given)
                 changes.lost[name] = held[~table.contains(held)]
-                state.drop_virtual(name)
+                del state.virtual[name]
             else:
                 self._put_explicit(name, given)
         moved = {*self.change.became_virtual, *self.change.became_stored}

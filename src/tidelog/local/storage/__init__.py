@@ -4,6 +4,7 @@
 - `indexes`: index chains over some columns of a table, and the matrices M and X that describe tables and indexes to the kernel.
 - `tables`: the rows of a relation, appended and never moved; deletions leave tombstones.
 - `state`: all tables and virtual relations of a knowledge base.
+- `versions`: the rows of a table at one moment, for readers.
 - `undo_log`: the tables before an update, for its rollback.
 - `replacements`: the difference between a relation before and after it was derived from scratch.
 

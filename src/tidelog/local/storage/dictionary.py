@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
 from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
 from tidelog.local.kernel import terms
 from tidelog.syntax.printer import Printer
@@ -60,17 +60,17 @@ class Dictionary:
             message = "more than 2^31 different values"
             raise MemoryError(message)
         if capacity > self.header[terms.CAPACITY]:
-            self._kinds = _resized(self._kinds, capacity)
-            self._payloads = _resized(self._payloads, capacity)
-            self._lengths = _resized(self._lengths, capacity)
-            self._hashes = _resized(self._hashes, capacity)
+            self._kinds = resized(self._kinds, capacity)
+            self._payloads = resized(self._payloads, capacity)
+            self._lengths = resized(self._lengths, capacity)
+            self._hashes = resized(self._hashes, capacity)
         slots = 1 << (2 * capacity - 1).bit_length()
         rehash = slots > len(self._slots)
         if rehash:
             self._slots = np.zeros(slots, np.int32)
         needed = int(self.header[terms.ARENA_USED]) + more_text
         if needed > len(self._arena):
-            self._arena = _resized(self._arena, max(needed, 2 * len(self._arena)))
+            self._arena = resized(self._arena, max(needed, 2 * len(self._arena)))
         header = self.header
         header[terms.CAPACITY] = capacity
         header[terms.KINDS], header[terms.PAYLOADS] = self._kinds.ctypes.data, self._payloads.ctypes.data
@@ -100,15 +100,18 @@ class Dictionary:
             self._reserve(0 if is_full else len(self) + 1, int(offsets[done + 1] - offsets[done]))
         return ids
 
+    def _encode_strings(self, kind: Kind, texts: pa.Array) -> Int32s:
+        """The ids of texts, as an Arrow array of large strings."""
+        _, offsets, data = texts.buffers()
+        bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
+        return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+
     def encode_column(self, kind: Kind, values: pa.Array) -> Int32s:
         """The ids of an Arrow array in the canonical type of its kind, without nulls."""
         import pyarrow as pa
 
         if kind in (Kind.STRING, Kind.IRI):
-            texts = values.cast(pa.large_string())
-            _, offsets, data = texts.buffers()
-            bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
-            return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+            return self._encode_strings(kind, values.cast(pa.large_string()))
         if kind is Kind.FLOAT:
             floats = values.to_numpy(zero_copy_only=False) + 0.0  # turns -0.0 into 0.0
             floats[np.isnan(floats)] = np.nan
@@ -261,10 +264,7 @@ class Dictionary:
 
         if kind not in TEXT_KINDS:
             return self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
-        texts = content.cast(pa.large_string())
-        _, offsets, data = texts.buffers()
-        bounds = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1] if len(texts) else _NO_TEXT
-        return self.encode_texts(kind, bounds, np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8))
+        return self._encode_strings(kind, content.cast(pa.large_string()))
 
     def encode_keys(self, keys: pa.Array) -> Int32s:
         """The ids of the values that keys (`core.keys`) stand for."""
@@ -302,12 +302,6 @@ _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
-
-
-def _resized(buffer: Any, length: int) -> Any:
-    larger = np.empty(length, buffer.dtype)
-    larger[: len(buffer)] = buffer
-    return larger
 
 
 def _shown(value: Value) -> str:

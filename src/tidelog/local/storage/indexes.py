@@ -116,11 +116,7 @@ class Indexed:
 
     def rows_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.int32]:
         """The rows with one of some distinct keys in these columns, by one index probe per key."""
-        index = self.index_on(columns)
-        self.mark_delta()
-        self.extend_index(index)
-        found = np.empty(len(keys), np.int32)
-        kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
+        index, found = self._newest_rows(columns, keys)
         rows, numbers = self._rows.reshape(self._capacity, self.arity), found[found >= 0]
         pieces = [rows[numbers]]
         while len(numbers):  # all chains in parallel; a declared key has one row
@@ -131,12 +127,16 @@ class Indexed:
 
     def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each key whether a row has it in these columns."""
+        return self._newest_rows(columns, keys)[1] >= 0
+
+    def _newest_rows(self, columns: Sequence[int], keys: NDArray[np.int32]) -> tuple[Index, Int32s]:
+        """The index on some columns, up to date, and for each key the newest row that has it, or -1."""
         index = self.index_on(columns)
         self.mark_delta()
         self.extend_index(index)
         found = np.empty(len(keys), np.int32)
         kernel.newest_rows(self.store.M, self.store.X, index.number, np.ascontiguousarray(keys, np.int32), found)
-        return found >= 0
+        return index, found
 
     def clear_index(self, index: Index) -> None:
         """Empty an index, until the next `extend_index`."""

@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Rows, UInt64s, isin_rows
 from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.kernel.closures import bit_matrices as matrices
+from tidelog.local.kernel.closures.pair_differences import only_in_matrix
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.versions import TableVersion
 
 
 @dataclass(slots=True)
 class Version:
     """The rows of a table at one moment; later changes of the table do not show in them."""
 
-    rows: Rows
+    held: Rows | TableVersion
     bits: UInt64s | None
     """The table's bit matrix, if it has one; valid during the update."""
     find: Callable[[Rows], NDArray[np.bool_]] | None
@@ -31,7 +32,12 @@ class Version:
     @classmethod
     def now(cls, table: Table) -> Version:
         """The version of a table as it is now."""
-        return cls(table.snapshot(), table.matrix, table.contains)
+        return cls(table.version(), table.matrix, table.contains)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows as a matrix."""
+        return self.held if isinstance(self.held, np.ndarray) else self.held.rows
 
     def with_rows(self, more: Rows) -> Version:
         """The version with some rows added, which it must not hold."""
@@ -43,7 +49,7 @@ class Version:
         return Version(np.concatenate([self.rows, more]), bits, found)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.held)
 
     def contains(self, rows: Rows) -> NDArray[np.bool_]:
         """For each row whether the version holds it."""
@@ -63,7 +69,7 @@ class Replacement:
         self._deleted: Rows | None = None
         more, both = len(after) - len(before), _matrices(before, after)
         if both is not None:
-            lost = int(matrices.only_in(*both, _NO_ROOM))
+            lost = int(only_in_matrix(*both, _NO_ROOM))
         else:  # the sizes give the other number
             lost = len(self.deleted()) if more >= 0 else len(self.inserted()) - more
         self.gained, self.lost = lost + more, lost
@@ -118,7 +124,7 @@ def _only_in(one: AnyVersion, other: AnyVersion) -> Rows:
     if both is None:
         rows = one.rows
         return rows[~other.contains(rows)]
-    rows = np.empty((int(matrices.only_in(*both, _NO_ROOM)), 2), np.int32)
+    rows = np.empty((int(only_in_matrix(*both, _NO_ROOM)), 2), np.int32)
     if len(rows):
-        matrices.only_in(*both, rows)
+        only_in_matrix(*both, rows)
     return rows

@@ -55,10 +55,6 @@ class State:
             self.tables[name] = self.store.new_table(arity)
         return self.tables[name]
 
-    def drop_table(self, name: str) -> None:
-        """Empty a table that nobody needs any more and leave its place to another."""
-        self.store.release(self.take_table(name))
-
     def take_table(self, name: str) -> Table:
         """Let a relation have no table any more; the one it had."""
         self._own()
@@ -128,10 +124,6 @@ class State:
         self.virtual[name] = relation
         number = self.number_of(name)  # which may make `V` larger
         self.V[number] = relation.words
-
-    def drop_virtual(self, name: str) -> VirtualRelation:
-        """Let a relation be virtual no more; what it was.  Its row of `V` waits for it."""
-        return self.virtual.pop(name)
 
     def number_of(self, name: str) -> int:
         """The row of `V` of a virtual relation."""

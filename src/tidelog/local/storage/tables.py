@@ -6,18 +6,18 @@ its matrices `M` and `X` tell the kernel the addresses of all buffers.
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, UInt64s
+from tidelog.core.arrays import Int32s, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import row_removal as removal
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.storage.indexes import Indexed, Matrices
+from tidelog.local.storage.versions import TableVersion
 
 LARGEST_DOMAIN = 1 << 15
 """Most rows and columns of a bit matrix: 128 MiB."""
@@ -45,7 +45,6 @@ class Table(Indexed):
 
     def __init__(self, store: Store, number: int, arity: int) -> None:
         super().__init__(store, number, arity)
-        self._snapshots: list[weakref.ref[Int32s]] = []
         self._begin()
 
     def _begin(self) -> None:
@@ -53,6 +52,8 @@ class Table(Indexed):
         self._rows: Int32s = np.empty(_FIRST_CAPACITY * self.arity, np.int32)
         self._slots: Int32s = np.zeros(2 * _FIRST_CAPACITY, np.int32)
         self._bits: UInt64s = np.empty(0, np.uint64)
+        self._removed: Int32s = np.empty(0, np.int32)
+        self._numbering = object()
         self.counters = None
         self._capacity = _FIRST_CAPACITY
         self._words[:] = 0
@@ -104,6 +105,7 @@ class Table(Indexed):
         words[layout.CAPACITY], words[layout.ROWS] = self._capacity, address_of(self._rows)
         words[layout.SLOTS], words[layout.SLOT_COUNT] = address_of(self._slots), len(self._slots)
         words[layout.BITS] = address_of(self._bits) if len(self._bits) else 0
+        words[layout.REMOVED] = address_of(self._removed) if len(self._removed) else 0
         for index in self.indexes.values():
             self._sync_index(index)
 
@@ -113,10 +115,11 @@ class Table(Indexed):
         """Make room for `count` rows, and choose between hash table and bit matrix."""
         if count > self._capacity:
             self._capacity = max(count, 2 * self._capacity)
-            self._rows = _resized(self._rows, self._capacity * self.arity)
+            self._rows = resized(self._rows, self._capacity * self.arity)
+            self._removed = resized(self._removed, self._capacity) if len(self._removed) else self._removed
             for index in self.indexes.values():
-                index.next = _resized(index.next, self._capacity)
-                index.newer = _resized(index.newer, self._capacity) if len(index.newer) else index.newer
+                index.next = resized(index.next, self._capacity)
+                index.newer = resized(index.newer, self._capacity) if len(index.newer) else index.newer
             self._sync()
         self._choose_search(count)
 
@@ -203,7 +206,7 @@ class Table(Indexed):
 
     def detach(self) -> dict[str, Any]:
         """Empty the table; `reattach` restores its rows from the returned buffers."""
-        before = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_capacity")}
+        before = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_removed", "_numbering", "_capacity")}
         kept: dict[str, Any] = {"words": self._words.copy(), "buffers": before, "indexes": {}}
         for index in self.indexes.values():
             kept["indexes"][index.number] = index.heads, index.next, index.newer, self.store.X[index.number].copy()
@@ -226,39 +229,34 @@ class Table(Indexed):
                 self.clear_index(index)
         self._sync()
 
-    def snapshot(self) -> NDArray[np.int32]:
-        """All rows as they are now; later deletions do not show in them."""
-        rows = self.rows
-        self._snapshots = [snapshot for snapshot in self._snapshots if snapshot() is not None]
-        self._snapshots.append(weakref.ref(rows))
-        return rows
+    def version(self) -> TableVersion:
+        """The rows as they are now: later changes of the table do not show in it, and it costs no copy."""
+        return TableVersion(self._rows, self.arity, self.end, self._removed, self.tombstones, self._numbering)
+
+    @property
+    def tombstones(self) -> int:
+        """How many rows have been removed since the last compaction."""
+        return self.store.M.item(self.number, layout.TOMBSTONES)
 
     # --- deletion --------------------------------------------------------------------------------------------------------
 
-    def remove(self, rows: NDArray[np.int32]) -> Int32s:
-        """Delete the rows that the table holds; returns their numbers, for `restore_rows`."""
+    def remove(self, rows: NDArray[np.int32]) -> int:
+        """Remove the rows that the table holds; returns their number."""
+        before = len(self)
         if self.arity == 0:
-            deleted = np.zeros(min(len(rows), len(self)), np.int32)
             self.truncate_to(0 if len(rows) else self.end)
-            return deleted[:1]
-        self.detach_snapshots()
-        first = self.prepare_removal()
-        deleted, every = np.empty(len(rows), np.int32), _ALL_COLUMNS[: self.arity]
-        rows = np.ascontiguousarray(rows, np.int32)
-        count = removal.remove_rows(self.store.M, self.store.X, self.number, self._index_numbers(), first, rows, every, deleted)
-        return deleted[:count]
-
-    def detach_snapshots(self) -> None:
-        """Copy the rows if a snapshot still refers to them, so that deletions do not show in it."""
-        if self._snapshots:
-            if any(snapshot() is not None for snapshot in self._snapshots):
-                self._rows = self._rows.copy()
-                self._sync()
-            self._snapshots = []
+        else:
+            first, every = self.prepare_removal(), _ALL_COLUMNS[: self.arity]
+            rows = np.ascontiguousarray(rows, np.int32)
+            removal.remove_rows(self.store.M, self.store.X, self.number, self._index_numbers(), first, rows, every)
+        return before - len(self)
 
     def prepare_removal(self) -> int:
         """Prepare the indexes for deletions by the kernel; returns the index that finds rows beside a bit matrix, or -1."""
         first = -1
+        if not len(self._removed):
+            self._removed = np.empty(self._capacity, np.int32)
+            self._words[layout.REMOVED] = address_of(self._removed)
         if len(self._bits):  # with a bit matrix, the chain of its first column finds a row
             by_first = self.index_on((0,))
             self.mark_delta()
@@ -271,24 +269,39 @@ class Table(Indexed):
                 removal.link_newer(self.store.M, self.store.X, self.number, index.number)
         return first
 
-    def restore_rows(self, end: int, deleted: Int32s) -> None:
-        """Restore deleted rows, remove those from number `end` on, and rebuild hash table and indexes."""
+    def restore_rows(self, end: int, tombstones: int) -> None:
+        """Undo appends and removals since the table had `end` rows and so many tombstones: the cost follows their number."""
         if self.arity == 0:
             self.truncate_to(0)
             self.insert(np.empty((end, 0), np.int32))
-            return
-        removal.restore_rows(self.store.M, self.number, end, deleted)
-        self._rebuild_search()
+        elif self.tombstones == tombstones:
+            self.truncate_to(end)
+        else:
+            for index in self.indexes.values():
+                if not len(index.newer):  # created since the removal
+                    self.clear_index(index)
+            numbers, every = self._index_numbers(), _ALL_COLUMNS[: self.arity]
+            is_stale = np.zeros(len(numbers), np.int32)
+            removal.restore_rows(self.store.M, self.store.X, self.number, numbers, end, tombstones, every, is_stale)
+            for index, stale in zip(list(self.indexes.values()), is_stale.tolist(), strict=True):
+                if stale:
+                    self.clear_index(index)
 
     def compact(self) -> bool:
-        """Compact the table if it has many tombstones; whether it did, for rows get other numbers then."""
-        tombstones = self.store.M.item(self.number, layout.TOMBSTONES)
+        """Compact the table if it has many tombstones; whether it did, for rows get other numbers then.
+
+        The rows get new buffers: versions may still refer to the old ones.
+        """
+        tombstones = self.tombstones
         is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
         if is_worth_it:
             if self.counters is not None:
                 firsts = self._rows[: self.end * self.arity : self.arity]
                 self.counters = self.counters[:, : self.end][:, firsts >= 0]
-            removal.compact(self.store.M, self.number)
+            rows = np.empty_like(self._rows)
+            self._words[layout.COUNT] = removal.copy_rows(self.store.M, self.number, rows)
+            self._words[layout.TOMBSTONES] = 0
+            self._rows, self._removed, self._numbering = rows, np.empty(0, np.int32), object()
             self._rebuild_search()
         return is_worth_it
 
@@ -327,9 +340,3 @@ class Store(Matrices):
         self.release_indexes(table.indexes.values())
         table.indexes.clear()
         table.detach()
-
-
-def _resized(buffer: Int32s, length: int) -> Int32s:
-    larger = np.empty(length, np.int32)
-    larger[: len(buffer)] = buffer
-    return larger

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.storage.replacements import Version
 from tidelog.local.storage.state import State
@@ -21,10 +21,10 @@ class UndoLog:
         self.state = state
         self.tables, self.explicit = state.share()
         self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
+        self._tombstones: Int64s = state.store.M[:, layout.TOMBSTONES].copy()
         self.virtual = dict(state.virtual)
         self.answered = dict(state.answered)
         self.truncated: dict[int, tuple[Table, dict[str, Any]]] = {}
-        self.removed: dict[int, list[Int32s]] = {}
 
     def truncate(self, table: Table) -> None:
         """Empty a table; a rollback restores its rows."""
@@ -33,20 +33,12 @@ class UndoLog:
         else:
             self.truncated[table.number] = table, table.detach()
 
-    def remove(self, table: Table, rows: NDArray[np.int32]) -> int:
-        """Remove rows, as far as they are there; how many there were."""
-        removed = table.remove(rows)
-        self.record_removed(table, removed)
-        return len(removed)
-
-    def record_removed(self, table: Table, numbers: Int32s) -> None:
-        """Record the numbers of removed rows."""
-        if len(numbers) and table.number not in self.truncated:
-            self.removed.setdefault(table.number, []).append(numbers)
-
     def end_before(self, table: Table) -> int:
         """The number that the next row of a table would have had."""
         return int(self._ends[table.number]) if table.number < len(self._ends) else 0
+
+    def _tombstones_before(self, table: Table) -> int:
+        return int(self._tombstones[table.number]) if table.number < len(self._tombstones) else 0
 
     def rows_before(self, table: Table) -> NDArray[np.int32]:
         """The rows that a table had when it was truncated."""
@@ -78,12 +70,8 @@ class UndoLog:
             table.reattach(kept)
         self.truncated = {}  # reattached twice, a table would get the buffers that it has used since
         for table in (*state.tables.values(), *state.explicit.values()):
-            if table.number in self.removed:
-                table.restore_rows(self.end_before(table), np.concatenate(self.removed[table.number]))
-            else:
-                table.truncate_to(self.end_before(table))
+            table.restore_rows(self.end_before(table), self._tombstones_before(table))
             table.counters = None
-        self.removed = {}
         before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number not in before:
@@ -99,7 +87,8 @@ class UndoLog:
     def compact_tables(self) -> None:
         """After the update: give back what tombstones take, where that is much."""
         state = self.state
-        for number in self.removed:
+        before = self._tombstones
+        for number in np.flatnonzero(state.store.M[: len(before), layout.TOMBSTONES] > before).tolist():
             table = state.store.tables[number]
             if table.compact():
                 for name in state.answered:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from tidelog.facts import aligned
 from tidelog.kb import column_names
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.job.schemas import size_and_age
-from tidelog.pipeline.job.sizes import shown_size
-from tidelog.pipeline.report.outcome import Placement
+from tidelog.pipeline.report.outcome import Placement, shown_size
 from tidelog.program.modules import Module, ModuleKind
 from tidelog.redaction import shown_options, without_passwords
 
@@ -26,7 +26,7 @@ def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
     yield ""
     yield "placements expected"
     rows = [(", ".join(map(job.program.printer.predicate, p.relations)), p.where, p.why) for p in expected_placements(job)]
-    yield from _indented(_table(rows)) if rows else ["  none: there are no rules"]
+    yield from _indented(aligned(rows)) if rows else ["  none: there are no rules"]
     yield ""
     yield "sinks"
     yield from _indented(_sinks(job))
@@ -110,12 +110,6 @@ def _more(job: Job) -> Iterator[str]:
 def _limits(job: Job) -> list[tuple[str, float | None]]:
     limits = job.limits
     return [("facts", limits.facts), ("seconds", limits.seconds), ("rounds", limits.rounds), ("rejects", limits.rejects)]
-
-
-def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

@@ -65,8 +65,7 @@ class LocalBackend:
         return LoadedSource((name,), rows, rejected)
 
     def _load_triples(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:
-        from tidelog.pipeline.batch.local_rdf import triples_of
-        from tidelog.pipeline.batch.local_rows import tables_of
+        from tidelog.pipeline.batch.local_rows import tables_of, triples_of
 
         relations = self._kb.program.relations
         triples = triples_of(source.path or "", source.format or "nt", relations)

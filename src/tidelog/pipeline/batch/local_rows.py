@@ -1,25 +1,31 @@
-"""Rows of files for the local engine where `load` is not enough: mapped columns, and rows that do not fit."""
+"""Rows of files for the local engine where `load` is not enough: mapped columns, rows that do not fit, N-Triples and Turtle."""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tidelog.errors import did_you_mean, fail
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tidelog.core.keys import value_of
+from tidelog.errors import fail
+from tidelog.files.columns import ARROW_TYPES
+from tidelog.files.fitting import Fitted, fit_columns
+from tidelog.files.matching import Matched, mapped, match_columns
+from tidelog.files.raw import RawTable, damaged, unreadable
+from tidelog.files.reading import read_raw
+from tidelog.files.rejects import Misfits, shown
+from tidelog.functions.conform import conform
 from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
-from tidelog.values import IRI, Kind, Literal, Value
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from tidelog.files.fitting import Fitted
-    from tidelog.files.matching import Matched
-    from tidelog.files.raw import RawTable
-    from tidelog.program.relations import Relation
+from tidelog.program.relations import Relation
+from tidelog.rdf.terms import key_of_term, scope_of
+from tidelog.values import IRI, RDF, Kind, Literal, Value, from_python
 
 
 def local_format(source: SourcePart) -> str | None:
@@ -29,27 +35,17 @@ def local_format(source: SourcePart) -> str | None:
 
 def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], list[RejectedRow], int]:
     """Tables with the rows that fit, the rows that do not, and how many rows there are in all."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from tidelog.files.fitting import fit_cells, fit_text
-    from tidelog.files.matching import match_columns
-
-    raw = _mapped(_raw(source, relation), source, relation)
+    header = True if source.columns and source.header == "auto" else source.header
+    declared = None if source.columns else relation
+    raw = read_raw(Path(source.path or ""), relation.name, declared, local_format(source), header)
+    raw, _ = mapped(raw, source.columns, relation.name, relation, "which the job maps to `{column}`")
     if not raw.columns:
         return [], [], 0
     matched = match_columns(raw, relation.name, relation)
-    fitted = [
-        fit_text(cells, kind) if raw.is_text and not isinstance(cells, list) else fit_cells(cells, kind, raw.source, label)
-        for cells, kind, label in zip(
-            (raw.columns[position] for position in matched.positions), matched.kinds, matched.labels, strict=True
-        )
-    ]
-    masks = [mask for column in fitted if (mask := column.misfits()) is not None]
-    bad = masks[0] if masks else pa.chunked_array([pa.array([False] * raw.rows)])
-    for mask in masks[1:]:
-        bad = pc.or_(bad, mask)
-    rejected = list(_rejected(raw, matched, fitted, pc.indices_nonzero(bad).to_pylist(), relation.name))
+    fitted = fit_columns(raw, matched)
+    misfits = Misfits(fitted)
+    bad = misfits.rows if misfits.rows is not None else pa.chunked_array([pa.array([False] * raw.rows)])
+    rejected = list(_rejected(raw, matched, fitted, misfits, pc.indices_nonzero(bad).to_pylist(), relation.name))
     good = pc.invert(bad)
     columns = [_kept(column, good) for column in fitted]
     if all(isinstance(column, pa.ChunkedArray) for column in columns):
@@ -58,49 +54,11 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     return list(tables_of(relation, zip(*lists, strict=True))), rejected, raw.rows
 
 
-def _raw(source: SourcePart, relation: Relation) -> RawTable:
-    from tidelog.files.formats import Format, format_of
-    from tidelog.files.tables import read_table_file
-    from tidelog.files.text.delimited import read_delimited
-    from tidelog.files.text.json_lines import read_json_lines
-
-    path = Path(source.path or "")
-    file_format = format_of(path, local_format(source))
-    match file_format.format:
-        case Format.CSV | Format.TSV | Format.FACTS:
-            header = True if source.columns and source.header == "auto" else source.header
-            return read_delimited(path, file_format, relation.name, None if source.columns else relation, header)
-        case Format.JSON_LINES:
-            return read_json_lines(path, file_format, relation.name)
-    return read_table_file(path, file_format)
-
-
-def _mapped(raw: RawTable, source: SourcePart, relation: Relation) -> RawTable:
-    """The table with the columns that the mapping and the relation name, in the relation's order and under its names."""
-    if not source.columns:
-        return raw
-    names = raw.names or tuple(f"c{number}" for number in range(1, len(raw.columns) + 1))
-    for given in source.columns:
-        if given not in names:
-            fix = did_you_mean(given, names) or f"its columns are {', '.join(names)}"
-            raise fail("TL081", f"{raw.source} has no column `{given}`, which the job maps to `{source.columns[given]}`", fix=fix)
-    place = {wanted: names.index(given) for given, wanted in source.columns.items()}
-    wanted = column_names(relation)
-    for name in wanted:
-        if name not in place and name in names and name not in source.columns:
-            place[name] = names.index(name)
-    if missing := [name for name in wanted if name not in place]:
-        fix = f"map one of {', '.join(names)} to it"
-        raise fail("TL081", f"{raw.source} has no column for `{missing[0]}` of `{relation.name}`", fix=fix)
-    return replace(raw, names=tuple(wanted), columns=tuple(raw.columns[place[name]] for name in wanted))
-
-
-def _rejected(raw: RawTable, matched: Matched, fitted: Sequence[Fitted], rows: list[int], relation: str) -> Iterator[RejectedRow]:
-    from tidelog.files.rejects import shown
-
-    misfits = [column.misfits() for column in fitted]
+def _rejected(
+    raw: RawTable, matched: Matched, fitted: Sequence[Fitted], misfits: Misfits, rows: list[int], relation: str
+) -> Iterator[RejectedRow]:
     for row, place in zip(rows, raw.places(rows), strict=True):
-        at = next(at for at, mask in enumerate(misfits) if mask is not None and mask[row].as_py())
+        at = misfits.column(row)
         column = fitted[at]
         if column.missing is not None and column.missing[row].as_py():
             problem = "it is empty" if raw.is_text else "it is null"
@@ -119,8 +77,6 @@ def _cell(raw: RawTable, at: int, row: int) -> object:
 
 def _kept(column: Fitted, good: pa.ChunkedArray) -> pa.ChunkedArray | list[Value]:
     """The cells of the rows that fit, IRIs marked as such."""
-    import pyarrow as pa
-
     if isinstance(column.values, list):
         return [value for value, fits in zip(column.values, good.to_pylist(), strict=True) if fits and value is not None]
     values = column.values.filter(good)
@@ -128,14 +84,10 @@ def _kept(column: Fitted, good: pa.ChunkedArray) -> pa.ChunkedArray | list[Value
 
 
 def _value(cell: Any) -> Value:
-    from tidelog.values import from_python
-
     return from_python(IRI(cell["iri"]) if isinstance(cell, dict) else cell)
 
 
 def _iris(texts: list[str]) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array([{"iri": text} for text in texts], pa.struct([("iri", pa.string())]))
 
 
@@ -144,8 +96,6 @@ def _iris(texts: list[str]) -> pa.Array:
 
 def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator[pa.Table]:
     """Rows of any values as tables, one for each combination of kinds, so that nothing is converted on the way in."""
-    import pyarrow as pa
-
     groups: dict[tuple[Kind, ...], list[tuple[Value, ...]]] = {}
     for row in rows:
         groups.setdefault(tuple(value.kind for value in row), []).append(row)
@@ -155,10 +105,6 @@ def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator
 
 
 def _array(kind: Kind, values: list[Value]) -> pa.Array:
-    import pyarrow as pa
-
-    from tidelog.files.columns import ARROW_TYPES
-
     contents: list[Any] = [value.content for value in values]
     if kind is Kind.IRI:
         return _iris([iri.text for iri in contents])
@@ -170,3 +116,80 @@ def _array(kind: Kind, values: list[Value]) -> pa.Array:
 
 def _described(literal: Literal) -> dict[str, str | None]:
     return {"value": literal.text, "type": literal.datatype, "lang": literal.language}
+
+
+# --- RDF ---------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Triples:
+    """The triples of a file, by relation of the program."""
+
+    rows: dict[str, list[tuple[Value, ...]]] = field(default_factory=dict)
+    rejected: list[RejectedRow] = field(default_factory=list)
+    count: int = 0
+    others: int = 0
+    """Triples whose predicate or class is no relation of the program."""
+
+
+def triples_of(path: str, syntax: str, relations: dict[str, Relation]) -> Triples:
+    """All triples of a file, by relation: its predicate, or its class if the predicate is `rdf:type`."""
+    found = Triples()
+    scope = scope_of(str(Path(path).absolute()))
+    for triple in _parsed(Path(path), syntax):
+        found.count += 1
+        subject, target, predicate = (
+            _value_of_term(triple.subject, scope),
+            _value_of_term(triple.object, scope),
+            triple.predicate.value,
+        )
+        name, values = predicate, [subject, target]
+        if predicate == f"{RDF}type" and target is not None and isinstance(target.content, IRI):
+            name, values = target.content.text, [subject]
+        relation = relations.get(name)
+        if relation is None:
+            found.others += 1
+        elif relation.arity != len(values):
+            reason = f"`{name}` has {relation.arity} arguments, and this gives {len(values)}"
+            found.rejected.append(RejectedRow(name, path, path, f"{triple} .", reason))
+        elif misfit := _misfit(relation, values):
+            found.rejected.append(RejectedRow(name, path, path, f"{triple} .", misfit))
+        else:
+            found.rows.setdefault(name, []).append(tuple(value for value in values if value is not None))
+    return found
+
+
+def _misfit(relation: Relation, values: list[Value | None]) -> str | None:
+    """Why these values are no fact of a relation, or None if they are one."""
+    for at, value in enumerate(values):
+        declared = relation.columns[at].type if relation.columns is not None else None
+        if value is None:
+            return "a term has no value: its text does not fit the datatype, or it is no term of RDF 1.1"
+        if isinstance(declared, Kind) and conform(declared, value) is None:
+            name = relation.columns[at].name if relation.columns else at + 1
+            return f"column {name}: it is of the type {value.kind}, and {declared} is declared"
+    return None
+
+
+def _value_of_term(term: Any, scope: str) -> Value | None:
+    """The value of a term; blank nodes belong to their file.  None if it has none."""
+    key = key_of_term(term, scope)
+    return None if key is None else value_of(key)
+
+
+def _parsed(path: Path, syntax: str) -> Iterator[Any]:
+    try:
+        import pyoxigraph
+    except ImportError as error:
+        raise fail("TL084", "pyoxigraph is not installed", fix='pip install "tidelog[rdf]"') from error
+    form = pyoxigraph.RdfFormat.N_TRIPLES if syntax == "nt" else pyoxigraph.RdfFormat.TURTLE
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            data: Any = file
+            yield from pyoxigraph.parse(data, form, base_iri=path.absolute().as_uri())
+    except SyntaxError as error:
+        raise damaged(path, f"line {error.lineno}: {error.msg}") from error
+    except (gzip.BadGzipFile, EOFError) as error:
+        raise damaged(path, f"not a whole gzip file ({error})") from error
+    except OSError as error:
+        raise unreadable(path, error) from error

@@ -9,18 +9,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from tidelog.errors import Diagnostics, TidelogError
-from tidelog.pipeline.batch.backend import Backend
-from tidelog.pipeline.batch.engine_choice import backend_for
+from tidelog.pipeline.batch.backend import Backend, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.batch.sinks import Sinks, write_report
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.job.schemas import missing_file, size_and_age
-from tidelog.pipeline.job.sizes import shown_size
-from tidelog.pipeline.report.outcome import Input, Outcome
+from tidelog.pipeline.report.outcome import Input, Outcome, shown_size
 from tidelog.pipeline.report.terminal import Terminal, input_line
 from tidelog.redaction import check_variables, shown_options, without_passwords
+
+if TYPE_CHECKING:
+    from tidelog.pipeline.job.job_file import Job
 
 
 def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | None = None) -> Outcome:
@@ -155,3 +157,14 @@ def _show_names(job: Job, outcome: Outcome) -> None:
     outcome.placements = [replace(p, relations=tuple(shown(name) for name in p.relations)) for p in outcome.placements]
     outcome.outputs = [replace(output, relation=shown(output.relation)) for output in outcome.outputs]
     outcome.rejected_rows = [replace(row, relation=shown(row.relation)) for row in outcome.rejected_rows]
+
+
+def backend_for(job: Job, progress: ShowProgress | None = None) -> Backend:
+    """The backend of the engine that the job file names."""
+    if job.engine.name == "local":
+        from tidelog.pipeline.batch.local_backend import LocalBackend
+
+        return LocalBackend(job, progress)
+    from tidelog.pipeline.batch.spark_backend import SparkBackend
+
+    return SparkBackend(job, progress)

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
-from types import TracebackType
 from typing import Self
 
 from tidelog.errors import Diagnostics, TidelogError, fail
@@ -20,8 +19,7 @@ from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.stores import store_at
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.parts import SinkPart
-from tidelog.pipeline.report.manifest import manifest_of
-from tidelog.pipeline.report.outcome import Outcome, Output
+from tidelog.pipeline.report.outcome import Outcome, Output, manifest_of
 from tidelog.redaction import shown_options, without_passwords
 
 
@@ -51,15 +49,12 @@ class Sinks:
             for _, folder in self._folders:
                 folder.begin()
         except BaseException:
-            self._end()
+            self.__exit__()
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_exception: object) -> None:
         """Release the folders; what was not published is removed."""
-        self._end()
-
-    def _end(self) -> None:
         for _, folder in self._folders:
             folder.end()
 

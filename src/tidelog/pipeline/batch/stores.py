@@ -10,29 +10,12 @@ import os
 import shutil
 import uuid
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+import pyarrow as pa
 
 from tidelog.errors import fail
 from tidelog.pipeline.job.reading_parts import is_uri
-
-
-class Store(Protocol):
-    """The operations on a folder that a sink needs; names are relative to it."""
-
-    def read(self, name: str) -> str | None:
-        """The text of a file, None if it is not there."""
-
-    def replace(self, name: str, text: str) -> None:
-        """Write a file so that a reader sees the old text or the new one, and nothing else."""
-
-    def remove(self, name: str) -> None:
-        """Remove a file or a folder with all that is in it, if it is there."""
-
-    def entries(self, name: str = "") -> list[str]:
-        """The names in a folder, in order; none if it is not there."""
-
-    def make_durable(self, name: str) -> None:
-        """Write all files of a folder through to the disk."""
 
 
 def store_at(path: str) -> Store:
@@ -43,7 +26,7 @@ def store_at(path: str) -> Store:
 
 
 class LocalStore:
-    """A folder of this machine, or one that it has mounted."""
+    """A folder of this machine, or one that it has mounted; names are relative to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -56,22 +39,19 @@ class LocalStore:
             return None
 
     def replace(self, name: str, text: str) -> None:
-        """Write a temporary file, then rename it."""
+        """Write a temporary file, then rename it: a reader sees the old text or the new one, and nothing else."""
         target = self.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex}")
         try:
-            with temporary.open("x", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
+            write_through(temporary, text)
             temporary.replace(target)
             synchronise(target.parent)
         finally:
             temporary.unlink(missing_ok=True)
 
     def remove(self, name: str) -> None:
-        """Remove a file or a folder."""
+        """Remove a file or a folder with all that is in it, if it is there."""
         path = self.folder / name
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -79,7 +59,7 @@ class LocalStore:
             path.unlink(missing_ok=True)
 
     def entries(self, name: str = "") -> list[str]:
-        """The names in a folder."""
+        """The names in a folder, in order; none if it is not there."""
         try:
             return sorted(entry.name for entry in (self.folder / name).iterdir())
         except FileNotFoundError:
@@ -91,6 +71,14 @@ class LocalStore:
             for file in files:
                 synchronise(Path(folder) / file)
             synchronise(Path(folder))
+
+
+def write_through(path: Path, text: str) -> None:
+    """Create a file, and write it through to the disk."""
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def synchronise(path: Path) -> None:
@@ -158,8 +146,10 @@ class RemoteStore:
         """Nothing to do: an object store writes durably."""
 
 
+Store = LocalStore | RemoteStore
+
+
 def _file_system(uri: str) -> tuple[Any, str]:
-    import pyarrow as pa
     from pyarrow import fs
 
     known = uri.replace("s3a://", "s3://", 1).replace("s3n://", "s3://", 1)

@@ -21,7 +21,7 @@ from typing import Any
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.stores import Store, store_at
-from tidelog.pipeline.report.manifest import NAME as MANIFEST
+from tidelog.pipeline.report.outcome import MANIFEST
 
 POINTER, CLAIM, VERSIONS = "CURRENT", "CLAIM", "versions"
 _OURS = {POINTER, CLAIM, VERSIONS}

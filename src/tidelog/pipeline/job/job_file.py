@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 
-from tidelog.errors import TidelogError, fail
+from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart
 from tidelog.pipeline.job.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
@@ -132,15 +132,11 @@ def _named_as_in(
     program: Program, sources: tuple[SourcePart, ...], sinks: tuple[SinkPart, ...], problems: Problems
 ) -> tuple[tuple[SourcePart, ...], tuple[SinkPart, ...]]:
     """The parts with the relations' full names; relations and columns that the program does not have are reported."""
-    from dataclasses import replace
-
     shown = {name: program.printer.predicate(name) for name in program.relations}
     known = {alias: name for name, short in shown.items() for alias in (f"<{name}>", short, name)}
 
     def full(name: str, place: str) -> str:
         if name and name not in known:
-            from tidelog.errors import did_you_mean
-
             fix = did_you_mean(name, known) or "use it in a rule, or declare it with `@relation`"
             problems.add(f"{place}.relation", f"the program has no relation `{name}`", fix, "TL073")
         return known.get(name, name)
@@ -157,8 +153,6 @@ def _named_as_in(
 
 def _check_columns(source: SourcePart, program: Program, name: str, place: str, problems: Problems) -> None:
     """Report columns that the relation does not have, or that are mapped to twice."""
-    from tidelog.errors import did_you_mean
-
     relation = program.relations[name]
     names = column_names(relation)
     taken: dict[str, str] = {}

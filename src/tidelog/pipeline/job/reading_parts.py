@@ -8,21 +8,7 @@ from pathlib import Path
 
 from tidelog.errors import did_you_mean
 from tidelog.files.formats import ENDINGS
-from tidelog.pipeline.job.parts import (
-    LINEAGES,
-    LOCAL_FORMATS,
-    PLACEMENTS,
-    RDF_FORMATS,
-    TABLE_FORMATS,
-    VERSIONED_FORMATS,
-    VERSIONS_KEPT,
-    EnginePart,
-    LimitsPart,
-    SinkPart,
-    SourcePart,
-    StreamPart,
-)
-from tidelog.pipeline.job.sizes import size_of
+from tidelog.pipeline.job import parts
 from tidelog.pipeline.job.toml_checks import Section
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
@@ -40,16 +26,14 @@ def is_uri(path: str) -> bool:
     return _URI.match(path) is not None
 
 
-def read_engine(part: Section, folder: Path) -> EnginePart:
+def read_engine(part: Section, folder: Path) -> parts.EnginePart:
     """`[engine]`."""
-    budget: int | None = None
-    if part.has("memory_budget"):
-        budget = _size(part, "memory_budget")
-    engine = EnginePart(
+    budget = part.size("memory_budget")
+    engine = parts.EnginePart(
         part.choice("name", ("spark", "local"), "spark"),
         budget,
-        part.choice("placement", PLACEMENTS, "auto"),
-        part.choice("lineage", LINEAGES, "auto"),
+        part.choice("placement", parts.PLACEMENTS, "auto"),
+        part.choice("lineage", parts.LINEAGES, "auto"),
         None if (kept := part.text("lineage_folder")) is None else resolved(kept, folder),
         part.truth("modules", default=True),
     )
@@ -63,25 +47,14 @@ def read_engine(part: Section, folder: Path) -> EnginePart:
     return engine
 
 
-def _size(part: Section, key: str) -> int | None:
-    """A size, as a text with a unit or a number of bytes."""
-    number_or_text = part.raw(key)
-    if isinstance(number_or_text, int) and not isinstance(number_or_text, bool) and number_or_text > 0:
-        return number_or_text
-    size = size_of(number_or_text) if isinstance(number_or_text, str) else None
-    if size is None:
-        part.note(key, f"{number_or_text!r} is not a size", 'write it like "2 GB" or "512 MiB"')
-    return size
-
-
-def read_limits(part: Section) -> LimitsPart:
+def read_limits(part: Section) -> parts.LimitsPart:
     """`[limits]`."""
-    limits = LimitsPart(part.whole("facts"), part.number("seconds"), part.whole("rounds"), part.whole("rejects", 0, 0) or 0)
+    limits = parts.LimitsPart(part.whole("facts"), part.number("seconds"), part.whole("rounds"), part.whole("rejects", 0, 0) or 0)
     part.finish()
     return limits
 
 
-def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
+def read_stream(part: Section, folder: Path, engine: parts.EnginePart) -> parts.StreamPart:
     """`[stream]`."""
     updates, state, feed = part.text("folder"), part.text("state", required=True), part.text("feed")
     aside = part.text("broken_folder")
@@ -91,7 +64,7 @@ def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
     if engine.name == "local":
         part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
     kept = resolved(state or "", folder)
-    stream = StreamPart(
+    stream = parts.StreamPart(
         None if updates is None else resolved(updates, folder),
         kept,
         resolved(aside, folder) if aside is not None else f"{kept}/broken",
@@ -105,17 +78,17 @@ def read_stream(part: Section, folder: Path, engine: EnginePart) -> StreamPart:
     return stream
 
 
-def read_source_part(part: Section, folder: Path, engine: EnginePart) -> SourcePart:
+def read_source_part(part: Section, folder: Path, engine: parts.EnginePart) -> parts.SourcePart:
     """One `[[source]]`."""
     path, table = part.text("path"), part.text("table")
     given = part.text("format")
     if given is None or path or table:  # a source of Spark may be told by its format and options alone
         _check_place(part, path, table)
     file_format = (given or _format_of(path)) if path else given
-    is_rdf = file_format in RDF_FORMATS
+    is_rdf = file_format in parts.RDF_FORMATS
     relation = part.text("relation", required=not is_rdf)
     header = part.header("header")
-    source = SourcePart(
+    source = parts.SourcePart(
         relation,
         None if path is None else resolved(path, folder),
         table,
@@ -160,41 +133,41 @@ def _format_of(path: str) -> str | None:
     return known.format.value if known else "json" if ending == ".json" else None
 
 
-def _check_local_source(part: Section, source: SourcePart) -> None:
+def _check_local_source(part: Section, source: parts.SourcePart) -> None:
     fix = 'use `[engine] name = "spark"`'
     if source.table:
         part.note("table", "the local engine reads no tables", fix, "TL091")
     elif source.path and is_uri(source.path):
         part.note("path", "the local engine reads files of this machine", fix, "TL091")
-    elif source.format and source.format not in (*LOCAL_FORMATS, *RDF_FORMATS):
+    elif source.format and source.format not in (*parts.LOCAL_FORMATS, *parts.RDF_FORMATS):
         part.note(
             "format",
             f"the local engine does not read `{source.format}`",
-            did_you_mean(source.format, LOCAL_FORMATS) or fix,
+            did_you_mean(source.format, parts.LOCAL_FORMATS) or fix,
             "TL091",
         )
     if source.options:
         part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")
 
 
-def read_sink(part: Section, folder: Path, engine: EnginePart) -> SinkPart:
+def read_sink(part: Section, folder: Path, engine: parts.EnginePart) -> parts.SinkPart:
     """One `[[sink]]`."""
     relation = part.text("relation", required=True) or ""
     path, table = part.text("path"), part.text("table")
     _check_place(part, path, table)
     given = part.text("format")
-    sink = SinkPart(
+    sink = parts.SinkPart(
         relation,
         None if path is None else resolved(path, folder),
         table,
         given or "parquet",
         part.choice("mode", _MODES, "overwrite"),
-        part.whole("keep", VERSIONS_KEPT) or VERSIONS_KEPT,
+        part.whole("keep", parts.VERSIONS_KEPT) or parts.VERSIONS_KEPT,
         part.options("options"),
     )
     part.finish()
-    if path and sink.format not in (*VERSIONED_FORMATS, *TABLE_FORMATS):
-        known = (*VERSIONED_FORMATS, *TABLE_FORMATS)
+    if path and sink.format not in (*parts.VERSIONED_FORMATS, *parts.TABLE_FORMATS):
+        known = (*parts.VERSIONED_FORMATS, *parts.TABLE_FORMATS)
         fix = did_you_mean(sink.format, known) or f"choose one of {', '.join(known)}"
         part.note("format", f"a folder of `{sink.format}` cannot be written", fix)
     if sink.is_versioned and sink.mode not in _FOLDER_MODES:
@@ -206,7 +179,7 @@ def read_sink(part: Section, folder: Path, engine: EnginePart) -> SinkPart:
             part.note("table", "the local engine writes no tables", fix, "TL091")
         elif path and is_uri(path):
             part.note("path", "the local engine writes to folders of this machine", fix, "TL091")
-        elif path and sink.format in TABLE_FORMATS:
+        elif path and sink.format in parts.TABLE_FORMATS:
             part.note("format", f"the local engine does not write `{sink.format}`", fix, "TL091")
         if sink.options:
             part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")

@@ -11,6 +11,8 @@ from glob import glob, has_magic
 from itertools import islice
 from pathlib import Path
 
+import pyarrow as pa
+
 from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.job.reading_parts import is_uri
@@ -72,8 +74,6 @@ def schema_of_file(source: SourcePart, relation: Relation | None) -> list[tuple[
 
 def _of_text(file: Path, source: SourcePart, relation: Relation | None) -> list[tuple[str, str]]:
     """Names from the header, types from the first lines."""
-    import pyarrow as pa
-
     from tidelog.files.matching import find_names
     from tidelog.files.text.text_types import infer
 

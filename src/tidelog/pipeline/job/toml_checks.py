@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeVar
 
@@ -9,6 +10,8 @@ from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.source import Source
 
 _T = TypeVar("_T")
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table", list: "an array"}
 
 
@@ -118,6 +121,17 @@ class Section:
             return None
         return value
 
+    def size(self, key: str) -> int | None:
+        """A size, as a text with a unit or a number of bytes."""
+        if not self.has(key):
+            return None
+        value = self.raw(key)
+        size = size_of(value) if isinstance(value, str) else value
+        if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+            return size
+        self.note(key, f"{value!r} is not a size", 'write it like "2 GB" or "512 MiB"')
+        return None
+
     def texts(self, key: str) -> dict[str, str]:
         """A table of texts."""
         found: dict[str, str] = {}
@@ -158,6 +172,17 @@ class Section:
         for key in self._content:
             fix = did_you_mean(key, self._known) or f"the keys here are {', '.join(self._known)}"
             self.note(key, "there is no such key", fix)
+
+
+def size_of(text: str) -> int | None:
+    """How many bytes `2 GB` are (decimal units, or binary ones such as GiB); None if it is not a size."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    number, unit = float(match[1]), match[2].lower()
+    base = 1024 if "i" in unit else 1000
+    size = int(number * base ** _POWERS[unit.rstrip("b").rstrip("i")])
+    return size if size > 0 else None
 
 
 def _described(value: object) -> str:

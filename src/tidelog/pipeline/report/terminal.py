@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tidelog.pipeline.job.sizes import shown_size
-from tidelog.pipeline.report.outcome import Outcome
+from tidelog.pipeline.report.outcome import Outcome, shown_size
 
 if TYPE_CHECKING:
     from rich.status import Status

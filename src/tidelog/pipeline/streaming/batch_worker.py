@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.report.stream_history import AppliedUpdate
+from tidelog.pipeline.report.outcome import AppliedUpdate
 from tidelog.pipeline.streaming.change_feed import RowFile, rows_of
 from tidelog.pipeline.streaming.stream_sources import Arrivals, Arrived
-from tidelog.streams.fitting import fitting
-from tidelog.streams.update import Update
+from tidelog.streams.update import Update, fitting
 
 if TYPE_CHECKING:
     from tidelog.changes import Change

@@ -10,8 +10,7 @@ from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
 from tidelog.pipeline.batch.sinks import write_report
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
-from tidelog.pipeline.report.outcome import Outcome
-from tidelog.pipeline.report.stream_history import AppliedUpdate, StreamHistory
+from tidelog.pipeline.report.outcome import Outcome, StreamHistory
 from tidelog.pipeline.report.terminal import Terminal
 from tidelog.pipeline.streaming.stream_state import Commit
 from tidelog.syntax.printer import Printer
@@ -22,22 +21,14 @@ class StreamResults:
 
     def __init__(self, job: Job, terminal: Terminal) -> None:
         self._given, self._terminal = job, terminal
-        self._outcome = outcome_of(job)
-        self._history = StreamHistory()
+        self.outcome = outcome_of(job)
+        self.history = StreamHistory()
 
     def read_sources(self, job: Job, backend: SparkBackend) -> None:
         """Load all sources."""
         started = perf_counter()
-        read_sources(job, backend, self._outcome, self._terminal)
-        self._outcome.stages["read"] = perf_counter() - started
-
-    def took(self, stage: str, seconds: float) -> None:
-        """Record the time of a stage."""
-        self._outcome.stages[stage] = seconds
-
-    def note(self, update: AppliedUpdate) -> None:
-        """Add an update that has been committed."""
-        self._history.note(update)
+        read_sources(job, backend, self.outcome, self._terminal)
+        self.outcome.stages["read"] = perf_counter() - started
 
     def publish(self, job: Job, backend: SparkBackend, check: Callable[[], None]) -> None:
         """Publish new versions of the sinks whose relations exist: updates may have removed rules, and relations with them.
@@ -47,7 +38,7 @@ class StreamResults:
         known = backend.kb.relations
         sinks = tuple(sink for sink in job.sinks if sink.relation in known)
         outcome = publish(replace(job, sinks=sinks), backend, self._terminal, check)
-        before, self._outcome = self._outcome, outcome
+        before, self.outcome = self.outcome, outcome
         outcome.inputs, outcome.rejected = before.inputs, before.rejected
         outcome.rejected_rows, outcome.rejects_folder = before.rejected_rows, before.rejects_folder
         outcome.stages = before.stages
@@ -56,7 +47,7 @@ class StreamResults:
 
     def report(self, job: Job, last: Commit) -> Outcome:
         """Write the report, if the job wants one."""
-        history, outcome = self._history, self._outcome
+        history, outcome = self.history, self.outcome
         history.in_all, history.broken = last.updates, last.broken
         outcome.stream, outcome.stages["updates"] = history, history.seconds
         if job.report is not None:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.job.parts import StreamPart
@@ -59,28 +59,6 @@ class Arrivals:
         return sum(name <= file for name in self.files) if self.files else -1
 
 
-class UpdateStream(Protocol):
-    """A stream of updates for Structured Streaming."""
-
-    kind: str
-    """Its name in a commit."""
-
-    def check(self, last: Commit, checkpoint: Path) -> None:
-        """Raise an error if the stream does not continue after a commit."""
-
-    def stream(self, spark: SparkSession) -> DataFrame:
-        """The streaming DataFrame."""
-
-    def trigger(self, *, once: bool) -> dict[str, Any]:
-        """The trigger of the query."""
-
-    def arrivals(self, frame: DataFrame, number: int, query: str, last: Commit) -> Arrivals:
-        """The updates of a micro-batch that the last commit does not contain."""
-
-    def is_over(self, last: Commit) -> bool:
-        """Whether nothing waits after a commit; False if only the query can tell, which then ends by itself."""
-
-
 def updates_from(part: StreamPart, frame: DataFrame | None) -> UpdateStream:
     """The stream of a job: the given DataFrame, or the job's folder."""
     return FolderUpdates(part) if frame is None else FrameUpdates(frame)
@@ -90,6 +68,7 @@ class FolderUpdates:
     """Files of updates, in the order of their names."""
 
     kind = "folder"
+    """Its name in a commit."""
 
     def __init__(self, part: StreamPart) -> None:
         if part.folder is None:
@@ -195,6 +174,9 @@ class FrameUpdates:
         """False: Spark ends the query itself."""
         del last
         return False
+
+
+UpdateStream = FolderUpdates | FrameUpdates
 
 
 def query_id(checkpoint: Path) -> str | None:

@@ -30,7 +30,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.batch.stores import LocalStore, synchronise
+from tidelog.pipeline.batch.stores import LocalStore, synchronise, write_through
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
 
 if TYPE_CHECKING:
@@ -256,10 +256,7 @@ class StreamState:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{made.number:08}.{uuid.uuid4().hex}")
         try:
-            with temporary.open("x", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(made), ensure_ascii=False) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
+            write_through(temporary, json.dumps(asdict(made), ensure_ascii=False) + "\n")
             os.link(temporary, target)
         except (FileExistsError, FileNotFoundError):  # another job has it, and may have removed files
             return False

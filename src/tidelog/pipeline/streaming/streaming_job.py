@@ -113,7 +113,7 @@ class StreamingJob:
             self.terminal.done(f"resuming after {last.updates:,} updates, the last at {last.file}:{last.line}")
             if self._since_snapshot:
                 self._snapshot()  # the last run ended early, or the job file has other rules
-        self._results.took("derive", perf_counter() - started)
+        self._results.outcome.stages["derive"] = perf_counter() - started
         if last is None:
             self._results.report(self.job, self.committed)
         shown = self.job.program.printer.predicate
@@ -230,7 +230,7 @@ class StreamingJob:
         if done.last is not None:
             self._commit(done, arrivals.seen(done.last.file))
         for update in done.applied:
-            self._results.note(update)
+            self._results.history.note(update)
         if done.stopped_at is not None:
             self._stopped_at = done.stopped_at
             raise StoppedError

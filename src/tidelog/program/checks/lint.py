@@ -29,7 +29,7 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
     columns = {name: declared_types(relation) for name, relation in relations.items() if relation.is_declared}
     for rule in rules:
         _single_variables(rule, diagnostics)
-        reason = _never_fires(rule, fillable)
+        reason = next(_contradictions(rule, fillable), None)
         if reason is None and (clash := _clash(rule, columns)) is not None:
             reason = clash, "two things that it sets equal are never of the same type"
         if reason is not None:
@@ -100,11 +100,6 @@ def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[s
                 if not needs[at]:
                     ready.append(at)
     return fillable
-
-
-def _never_fires(rule: Rule, fillable: set[str]) -> tuple[Span, str] | None:
-    """The place and the reason, if the rule certainly never fires."""
-    return next(_contradictions(rule, fillable), None)
 
 
 def _contradictions(rule: Rule, fillable: set[str]) -> Iterator[tuple[Span, str]]:

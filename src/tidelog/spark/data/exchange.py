@@ -136,7 +136,7 @@ class Exchange:
             return self.relations[name]
         relation = self.relations[name] = FrameRelation(width_of(arity), self.pivots.get(name, ()))
         if name in self.in_kernel:
-            self._from_kernel(name, relation, arity)
+            self.add_local(relation, self.local.rows(name), arity)
             return relation
         self._add_keys(relation, self.ingested.get(name, ()), arity)
         return relation
@@ -164,9 +164,6 @@ class Exchange:
 
     def _numbered(self, keys: pa.Array) -> Int32s:
         return np.array(self.terms.number(keys.to_pylist()), np.int32)
-
-    def _from_kernel(self, name: str, relation: FrameRelation, arity: int) -> None:
-        self.add_local(relation, self.local.rows(name), arity)
 
     def add_local(self, relation: FrameRelation, rows: Int32s, arity: int) -> None:
         """Add facts to a relation on Spark that are not there yet, given as rows of local ids."""

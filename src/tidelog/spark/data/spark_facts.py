@@ -1,14 +1,16 @@
-"""Facts for the user: those on Spark iterate as tuples and are DataFrames; those in the kernel are `Facts` like anywhere."""
+"""Facts and changes for users: facts on Spark iterate as tuples and are DataFrames; those in the kernel are plain `Facts`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as f
 
+from tidelog.changes import Change
 from tidelog.core.arrays import Int32s
 from tidelog.core.keys import key_of, value_of
 from tidelog.errors import TidelogError
@@ -27,6 +29,8 @@ from tidelog.values import Kind, from_python
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
 
 
 class SparkFacts(Facts):
@@ -154,3 +158,22 @@ def facts_of_keys(exchange: Exchange, known: Relation, kept: ExplicitSnapshot) -
 def _kinds(known: Relation) -> list[Kind | None]:
     """The declared kinds of a relation's columns."""
     return [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+
+
+@dataclass(slots=True, repr=False)
+class SparkChange(Change):
+    """What a committed update has changed."""
+
+    as_frame: Callable[[Facts | None, str], DataFrame] = field(kw_only=True, repr=False, compare=False)
+    """From facts of a relation, or none of them, to a DataFrame."""
+
+    explicit: Callable[[], Iterator[tuple[bool, ExplicitSnapshot]]] = field(kw_only=True, repr=False, compare=False)
+    """The explicit facts that were deleted (False) and inserted (True), whether they are derived, too, or not."""
+
+    def inserted_df(self, relation: str) -> DataFrame:
+        """The facts of a relation that hold now and did not before, with typed, named columns."""
+        return self.as_frame(self.inserted.get(relation), relation)
+
+    def deleted_df(self, relation: str) -> DataFrame:
+        """The facts of a relation that held before and do not now."""
+        return self.as_frame(self.deleted.get(relation), relation)

@@ -3,7 +3,6 @@
 - `placement`: kernel, rounds, decomposed closure or components, and why.
 - `rounds`: semi-naive evaluation of a unit; `rule_joins`: a rule as joins of frames; `small_joins`: the same in the driver.
 - `operators`: functions and aggregates in Spark's Python workers; `closure`: transitive relations without rounds.
-- `querying`: answers to queries.
 
 Uses `data`; knows nothing of updates.
 """

@@ -17,7 +17,7 @@ from pyspark.sql import functions as f
 
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.program.modules import Module, ModuleKind
-from tidelog.spark.data.matrices import schema
+from tidelog.spark.data.matrices import rows_of_table, schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,13 +34,8 @@ def closed(module: Module, given: DataFrame, steps: DataFrame | None, lineage: L
         return connected_pairs(given, lineage, is_irreflexive=module.is_irreflexive)
     spark = given.sparkSession
     tasks = max(2, int(spark.conf.get("spark.sql.shuffle.partitions") or 2))
-    return decomposed(spark, module, pairs_of(given), pairs_of(steps) if steps is not None else None, tasks)
-
-
-def pairs_of(frame: DataFrame) -> Pairs:
-    """A binary relation's frame as a matrix."""
-    table = frame.toArrow()
-    return np.column_stack([table.column(at).to_numpy().astype(np.int32, copy=False) for at in range(2)])
+    edges = rows_of_table(steps.toArrow()) if steps is not None else None
+    return decomposed(spark, module, rows_of_table(given.toArrow()), edges, tasks)
 
 
 def decomposed(spark: SparkSession, module: Module, given: Pairs, steps: Pairs | None, tasks: int) -> DataFrame:

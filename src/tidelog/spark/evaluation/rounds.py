@@ -301,8 +301,3 @@ def _atoms(rule: CoreRule) -> list[tuple[int, str]]:
 def seeing(place: int, there: FrameRelation, elsewhere: Mapping[str, FrameRelation]) -> RelationAt:
     """One atom sees a set, the others see relations by their names."""
     return lambda at, name: there if at == place else elsewhere[name]
-
-
-def seeing_first(there: FrameRelation, elsewhere: Mapping[str, FrameRelation]) -> RelationAt:
-    """The same for the first atom."""
-    return seeing(0, there, elsewhere)

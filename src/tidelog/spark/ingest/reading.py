@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING
 
 from tidelog.files.text.delimited import Header
 from tidelog.program.relations import Relation
-from tidelog.spark.ingest.ingested import Ingested
+from tidelog.spark.ingest import sources
+from tidelog.spark.ingest.ingested import Ingested, Target
 from tidelog.spark.ingest.rejects import Rejects
-from tidelog.spark.ingest.sources import (
-    RDF_FORMATS,
-    Format,
-    check_options,
-    format_named,
-    is_frame,
-    is_path,
-    list_files,
-    read_table,
-)
 from tidelog.spark.ingest.tables import ingest_frame, ingest_local, ingest_parquet
-from tidelog.spark.ingest.target import Target
 from tidelog.spark.ingest.text.texts import TextReader
 from tidelog.spark.session.lineage import Lineage
 
@@ -72,21 +62,25 @@ def ingest(
     lineage = lineage if lineage is not None else Lineage(spark, "local")
     options = dict(how.options)
     target = Target(spark, name, relation, dict(how.columns), dict(how.defaults), rejects, lineage)
-    if is_frame(source):
+    if sources.is_frame(source):
         return ingest_frame(target, source, "a Spark DataFrame", "spark")
     if source is not None and not isinstance(source, str | PathLike):
         return ingest_local(target, source)
-    if (how.format is not None and format_named(how.format) is None) or source is None or not is_path(source, how.format):
-        frame = read_table(tables or spark, source, how.format, options)
+    if (
+        (how.format is not None and sources.format_named(how.format) is None)
+        or source is None
+        or not sources.is_path(source, how.format)
+    ):
+        frame = sources.read_table(tables or spark, source, how.format, options)
         shown = str(source) if source is not None else f"a source of {how.format}"
         return ingest_frame(target, frame, shown, how.format or "table")
-    files = list_files(spark, source, how.format)
-    if files.format in RDF_FORMATS:
+    files = sources.list_files(spark, source, how.format)
+    if files.format in sources.RDF_FORMATS:
         from tidelog.spark.ingest.rdf.triples import ingest_rdf
 
-        check_options(options, ("base",), files.format)
+        sources.check_options(options, ("base",), files.format)
         facts = ingest_rdf(spark, files, options=options, rejects=rejects, lineage=lineage)
         return facts.ingested(relation or Relation(name, facts.arity_of(name)), rejects=rejects)
-    if files.format is Format.PARQUET:
+    if files.format is sources.Format.PARQUET:
         return ingest_parquet(target, files, options)
     return TextReader(target, files, how.header, options).read()

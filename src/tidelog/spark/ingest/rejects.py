@@ -48,13 +48,10 @@ def record_of(source: str, line: int | None, column: str | None, reason: str, re
 class Rejects:
     """The rejected rows of a run: how many, the first of them, and the folder that has them all."""
 
-    def __init__(self, folder: str | PathLike[str] | None = None, limit: int = 0, *, at_once: bool = True) -> None:
-        """`limit` is how many rows may be rejected; with `at_once=False`, only `check` raises the error, when all is read.
-
-        Without a folder, rejected rows are counted and the first are shown.
-        """
+    def __init__(self, folder: str | PathLike[str] | None = None, limit: int = 0) -> None:
+        """`limit` is how many rows may be rejected. Without a folder, they are counted and the first are shown."""
         self.folder = None if folder is None else str(folder)
-        self.limit, self.at_once = limit, at_once
+        self.limit = limit
         self.count = 0
         self.counts: dict[str, int] = {}
         """How many rows of each relation were rejected."""
@@ -81,8 +78,7 @@ class Rejects:
             rows.coalesce(1).write.mode("error").json(target, ignoreNullFields=False)
         self.count += count
         self.counts[relation] = self.counts.get(relation, 0) + count
-        if self.at_once:
-            self.check()
+        self.check()
 
     def check(self) -> None:
         """Raise an error if there are more rejected rows than allowed."""

@@ -16,10 +16,9 @@ from tidelog.files.fitting import fit_cells
 from tidelog.files.raw import RawTable
 from tidelog.files.tables import read_object
 from tidelog.spark.ingest.fitting import Plan, fit_rows
-from tidelog.spark.ingest.ingested import Ingested, keep
+from tidelog.spark.ingest.ingested import Ingested, Target, keep
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.sources import Files, read_errors_explained
-from tidelog.spark.ingest.target import Target
 from tidelog.spark.session.private_session import is_connect
 from tidelog.values import Kind
 

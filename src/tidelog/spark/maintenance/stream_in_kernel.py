@@ -19,8 +19,7 @@ from tidelog.local.engine import EncodedUpdate, LocalEngine
 from tidelog.local.engine import UpdateResult as KernelResult
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_rows
-from tidelog.spark.data.spark_change import SparkChange
-from tidelog.spark.data.spark_facts import facts_of
+from tidelog.spark.data.spark_facts import SparkChange, facts_of
 from tidelog.spark.maintenance.update_result import AsFrame
 from tidelog.spark.session.interruption import without_interruption
 from tidelog.streams.update import Update

@@ -25,8 +25,8 @@ from tidelog.spark.data.matrices import width_of
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges
 from tidelog.spark.maintenance.in_rounds.frame_maintenance import FrameMaintenance
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges
 from tidelog.spark.maintenance.update_keys import UpdateKeys, encoded_update
 from tidelog.spark.session.interruption import without_interruption
 

@@ -17,8 +17,7 @@ from tidelog.local.engine import Difference
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_relation, snapshot_of_rows
 from tidelog.spark.data.matrices import among
-from tidelog.spark.data.spark_change import SparkChange
-from tidelog.spark.data.spark_facts import facts_of, facts_of_keys
+from tidelog.spark.data.spark_facts import SparkChange, facts_of, facts_of_keys
 from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas
 
 if TYPE_CHECKING:

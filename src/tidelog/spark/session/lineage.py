@@ -123,12 +123,6 @@ class Lineage:
         if self._folder is not None:
             _delete(self._folder)
 
-    def __enter__(self) -> Lineage:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def _write(self, df: DataFrame) -> DataFrame:
         path = f"{self._folder}/{uuid.uuid4().hex}"
         df.write.parquet(path, compression="lz4")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel.closures import graphs, pairs
+from tidelog.local.kernel.closures import graphs
 
 Edges = list[tuple[int, int]]
 
@@ -83,7 +83,7 @@ def test_closure(graph: tuple[int, Edges]) -> None:
     bits, order = np.zeros((found, (found + 63) // 64), np.uint64), np.arange(found, dtype=np.int32)
     start, to = adjacent(count, edges)
     nodes_from, members, tops = np.zeros(found + 1, np.int64), np.empty(count, np.int32), np.zeros(found, np.int32)
-    pairs.fill_members(component, np.arange(count, dtype=np.int32), nodes_from, members)
+    graphs.adjacency(component, np.arange(count, dtype=np.int32), nodes_from, members)
     for begin in range(found):  # in pieces, as between two looks at the clock
         piece = nodes_from[begin : begin + 2], members
         graphs.close((start[:-1], start[1:], to), component, piece, order[begin : begin + 1], order, bits, tops)

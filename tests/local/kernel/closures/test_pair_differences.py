@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
+from tidelog.core.arrays import UInt64s
 from tidelog.local.closure.incremental import EdgeDelta, incremental_version
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import virtual_access as words
@@ -47,3 +48,23 @@ def test_pairs_across_groups_of_a_component(places: list[tuple[int, int]]) -> No
     expected = {(i, j) for i, (c, g) in enumerate(places) for j, (d, h) in enumerate(places) if c == d and g != h}
     assert {(x, y) for x, y in rows.tolist()} == expected
     assert count == len(expected)
+
+
+PAIRS = st.sets(st.tuples(st.integers(0, 127), st.integers(0, 127)), max_size=60)
+
+
+def bits(pairs: set[tuple[int, int]], size: int) -> UInt64s:
+    result: UInt64s = np.zeros((size, size // 64), np.uint64)
+    for x, y in pairs:
+        result[x, y // 64] |= np.uint64(1) << np.uint64(y % 64)
+    return result
+
+
+@given(PAIRS, PAIRS)
+def test_pairs_are_counted_and_then_written(one: set[tuple[int, int]], other: set[tuple[int, int]]) -> None:
+    for size in (128, 64):  # a matrix that is smaller lacks the pairs beyond it
+        small = {(x, y) for x, y in other if max(x, y) < size}
+        count = kernel.only_in_matrix(bits(one, 128), bits(small, size), np.empty((0, 2), np.int32))
+        rows = np.empty((count, 2), np.int32)
+        assert kernel.only_in_matrix(bits(one, 128), bits(small, size), rows) == count == len(one - small)
+        assert {(x, y) for x, y in rows.tolist()} == one - small

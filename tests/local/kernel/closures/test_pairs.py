@@ -49,11 +49,3 @@ def test_pairs_of_one_relation_that_another_lacks_are_listed(one: Case, other: C
     stamps[:] = 0
     kernel.list_new(here.words, there.words, ids, counts, lists, stamps, rows)
     assert {(x, y) for x, y in rows.tolist()} == new
-
-
-def test_members_stand_component_after_component() -> None:
-    component = np.array([1, 0, -1, 1, 2], np.int32)
-    start, members = np.zeros(4, np.int64), np.empty(4, np.int32)
-    kernel.fill_members(component, np.array([10, 11, 12, 13, 14], np.int32), start, members)
-    assert start.tolist() == [0, 1, 3, 4]
-    assert members.tolist() == [11, 10, 13, 14]

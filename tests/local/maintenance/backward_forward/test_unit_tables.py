@@ -52,10 +52,8 @@ def test_the_kernel_is_told_where_buffers_are_after_they_have_grown(kb: Knowledg
     tables = tables_of(kb)
     room = int(tables.U[unit.STACK_ROOM])
     tables.grow_stack()
-    tables.reserve_removed(1000)
     assert tables.U[unit.STACK_ROOM] == 2 * room
-    assert tables.U[unit.REMOVED_ROOM] == 1000
-    for place in (unit.STACK, unit.REMOVED_ROWS, unit.RELATIONS, unit.PLANS):
+    for place in (unit.STACK, unit.RELATIONS, unit.PLANS):
         assert tables.U[place] == address_of(tables._buffers[place])
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 
-from tidelog.local.maintenance.delta.deltas import Delta, Deltas, ExplicitChanges, concatenated
+from tidelog.local.maintenance.delta.deltas import Delta, Deltas, ExplicitChanges, MarkedStep, concatenated
+from tidelog.local.maintenance.propagation import Propagation
+from tidelog.local.storage.undo_log import UndoLog
 
 
 def test_appended_rows_need_no_copy() -> None:
@@ -85,3 +87,43 @@ def test_parts_are_put_together() -> None:
     some, other = small.rows((1, 2)), small.rows((2, 3))
     assert concatenated([some]) is some
     assert small.tuples(concatenated([some, other])) == [(1, 2), (2, 3)]
+
+
+# --- marked steps --------------------------------------------------------------------------------------------------------
+
+RULES = """
+path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z).
+next(X, Y) :- edge(X, Y). last(X, Y) :- next(X, Y), not edge(Y, _).
+"""
+NAMES = ("edge", "path", "next", "last")
+
+
+def test_a_marked_step_counts_its_facts() -> None:
+    small = SmallEngine(RULES + CHAIN)
+    step = MarkedStep(
+        {"edge": small.rows((4, 5))},
+        {"edge": Delta(small.rows((4, 5))), "path": Delta(small.rows((4, 5), (3, 5))), "last": Delta(deleted=small.rows((3, 4)))},
+    )
+    assert step.explicit == 1
+    assert step.implicit == 2
+
+
+def test_a_marked_step_is_undone_without_any_rule() -> None:
+    """Insertions go, deletions come back, and virtual relations have their version before."""
+    small = SmallEngine(RULES + CHAIN, modules=True)
+    before = {name: small.facts(name) for name in NAMES}
+    context = small.context()
+    small.change("edge", insert=[(4, 5)])
+    small.change("next", insert=[(8, 9)])
+    given = small.engine.new_explicit_rows()
+    Propagation(context, small.engine.runtime).run(small.engine.structure)
+    assert small.facts("last") == [(4, 5), (8, 9)]
+    assert (1, 5) in small.facts("path")
+    step = MarkedStep(given, context.deltas.of)
+    undo = UndoLog(small.state)
+    step.undo(small.state)
+    assert {name: small.facts(name) for name in NAMES} == before
+    assert small.tuples(small.state.explicit["next"].rows) == []
+    undo.rollback()
+    assert small.facts("last") == [(4, 5), (8, 9)]
+    assert small.tuples(small.state.explicit["next"].rows) == [(8, 9)]

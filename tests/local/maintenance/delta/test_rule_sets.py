@@ -9,7 +9,7 @@ import pytest
 from tests.differential.checks import check_rule_changes
 from tests.differential.places import OpenPlace, local
 from tests.differential.rule_histories import RuleHistory, RuleStep
-from tests.local_engine import program
+from tests.local_engine import kept_counts, program
 
 from tidelog import KnowledgeBase, Source
 from tidelog.local.maintenance.delta.rule_sets import NOTHING_CHANGED, Changed
@@ -43,7 +43,7 @@ def test_ever_other_relations_change(algorithm: str, most: int, monkeypatch: pyt
                 facts = (facts | new) - old
                 kb.update(insert=list(new), delete=list(old))
                 check(kb, WIDE, facts)
-        sizes.append(kb._maintained().kept_counts()["delta rules"])  # type: ignore[attr-defined]
+        sizes.append(kept_counts(kb)["delta rules"])
     if most == 256:
         assert sizes[1] == sizes[2], "there is nothing to be made that has not been"
 

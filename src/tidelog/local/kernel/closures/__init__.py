@@ -2,7 +2,7 @@
 
 - `graphs`: nodes, adjacency, strongly connected and connected components, rows of bits for all that a component reaches;
 - `virtual_access`: the row `W` of `VR` that describes such a relation, and how the join kernel reads it;
-- `pairs`, `pair_differences`, `bit_matrices`: pairs counted, tested and written down, and what two versions differ in;
+- `pairs`, `pair_differences`: pairs counted, tested and written down, and what two versions differ in;
 - `versioned_lists`, `next_version`: lists and rows that versions share, and what the next version is made with;
 - `edge_insertion`, `edge_deletion`: the next version of a closure; `partitions`: that of a partition.
 

@@ -6,45 +6,15 @@ import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.closures import next_version as version
+from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.graphs import strong_components
-from tidelog.local.kernel.closures.next_version import (
-    COLUMNS,
-    USED_MEMBERS,
-    WORK,
-    bits_of_rows,
-    is_set,
-    member_end,
-    member_start,
-    new_row,
-    rows_of,
-    set_bit,
-)
-from tidelog.local.kernel.closures.virtual_access import (
-    BACK_END,
-    BACK_ROOM,
-    BACK_START,
-    BACK_TO,
-    COMPONENT,
-    COMPONENT_COUNT,
-    IS_SIMPLE,
-    MEMBER_ROOM,
-    MEMBERS,
-    NODE_COUNT,
-    STEP_END,
-    STEP_ROOM,
-    STEP_START,
-    STEP_TO,
-    WORDS,
-    component_of,
-    node_of,
-)
-from tidelog.local.kernel.memory import int32s, int64s, ones_in
+from tidelog.local.kernel.closures.virtual_access import bits_of_rows, component_of, components_of, lists_at, node_of
+from tidelog.local.kernel.memory import ZERO, ones_in
 
 Heap = tuple[Int64s, Int32s, Bytes, Bytes]
 """Components whose rows are to be computed again: keys and components; for every component whether it is queued, whether it is
 a part of a component that was split."""
-
-_ZERO = np.uint64(0)
 
 
 @kernel
@@ -59,7 +29,7 @@ def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: 
         u, v = component_of(W, np.int64(source[i])), component_of(W, np.int64(target[i]))
         if u != v:
             size = _push(W, scratch, H, size, u)
-    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
+    rows, words, bits = version.rows_of(W, scratch), W[virtual.WORDS], bits_of_rows(W)
     found = np.empty(words, np.uint64)
     while size > 0:
         c = np.int64(heap[0])
@@ -68,12 +38,12 @@ def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: 
         at, is_same, is_empty = np.int64(rows[c]) * words, True, True
         for w in range(words):
             is_same &= bits[at + w] == found[w]
-            is_empty &= found[w] == _ZERO
+            is_empty &= found[w] == ZERO
         if is_same and is_part[c] == 0:
             continue
         if not is_same:
-            new = np.int64(0) if is_empty else new_row(W, scratch)
-            if new < 0 or scratch[WORK] < 0:
+            new = np.int64(0) if is_empty else version.new_row(W, scratch)
+            if new < 0 or scratch[version.WORK] < 0:
                 return False
             if not is_empty:
                 for w in range(words):
@@ -86,32 +56,31 @@ def delete_edges(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: 
 @part
 def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
     """Compute what a component reaches, from the rows of those that its edges lead to."""
-    rows, words, bits = rows_of(W, scratch), W[WORDS], bits_of_rows(W)
-    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
-    start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
-    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    rows, words, bits = version.rows_of(W, scratch), W[virtual.WORDS], bits_of_rows(W)
+    begin, stop, members = version.members_of(W, scratch)
+    start, end, to = lists_at(W, virtual.STEP_START, W[virtual.NODE_COUNT])
     for w in range(words):
-        found[w] = _ZERO
+        found[w] = ZERO
     for m in range(begin[own], stop[own]):
         node = node_of(W, np.int64(members[m]))
-        scratch[WORK] -= end[node] - start[node]
+        scratch[version.WORK] -= end[node] - start[node]
         for e in range(start[node], end[node]):
             v = component_of(W, np.int64(to[e]))
-            if is_set(found, 0, v):
+            if version.is_set(found, 0, v):
                 continue
             if v != own:
                 at = np.int64(rows[v]) * words
                 for w in range(words):
                     found[w] |= bits[at + w]
-                scratch[WORK] -= words
-            set_bit(found, 0, v)
+                scratch[version.WORK] -= words
+            version.set_bit(found, 0, v)
 
 
 @kernel
 def split_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
     """Search components again that lost an edge inside, and push their parts; the size of the heap, -1 to give up."""
     is_part = H[3]
-    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    begin, stop, members = version.members_of(W, scratch)
     touched, count, total = np.empty(len(source), np.int32), 0, np.int64(0)
     for i in range(len(source)):
         c = component_of(W, np.int64(source[i]))
@@ -123,17 +92,16 @@ def split_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s,
     if count == 0:
         return np.int64(0)
     nodes, at = np.empty(total, np.int32), 0
-    start, end = int64s(W[STEP_START], W[NODE_COUNT]), int64s(W[STEP_END], W[NODE_COUNT])
-    to = int32s(W[STEP_TO], W[STEP_ROOM])
+    start, end, to = lists_at(W, virtual.STEP_START, W[virtual.NODE_COUNT])
     for i in range(count):
         is_part[touched[i]] = 0
         for m in range(begin[touched[i]], stop[touched[i]]):
             nodes[at] = node_of(W, np.int64(members[m]))
-            scratch[WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
+            scratch[version.WORK] -= 1 + end[nodes[at]] - start[nodes[at]]
             at += 1
-    if scratch[WORK] < 0:
+    if scratch[version.WORK] < 0:
         return np.int64(-1)
-    component, parts = int32s(W[COMPONENT], W[NODE_COUNT]), np.empty(W[NODE_COUNT], np.int32)
+    component, parts = components_of(W), np.empty(W[virtual.NODE_COUNT], np.int32)
     found = strong_components(start, end, to, nodes, component, parts)
     sizes, size, at = np.zeros(found, np.int64), np.int64(0), 0
     for i in range(total):
@@ -158,8 +126,8 @@ def split_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s,
 def _split_component(W: Int64s, scratch: Int64s, H: Heap, size: int, c: int, nodes: Int32s, parts: Int32s, sizes: Int64s) -> int:
     """Make the parts of a component components: the largest keeps its number, and all are pushed; the size of the heap, or -1."""
     is_part = H[3]
-    rows, component = rows_of(W, scratch), int32s(W[COMPONENT], W[NODE_COUNT])
-    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
+    rows, component = version.rows_of(W, scratch), components_of(W)
+    begin, stop, members = version.members_of(W, scratch)
     lowest, highest = np.int64(parts[nodes[0]]), np.int64(parts[nodes[0]])
     for i in range(len(nodes)):
         lowest, highest = min(lowest, np.int64(parts[nodes[i]])), max(highest, np.int64(parts[nodes[i]]))
@@ -167,18 +135,19 @@ def _split_component(W: Int64s, scratch: Int64s, H: Heap, size: int, c: int, nod
     for p in range(lowest, highest + 1):
         if sizes[p] > sizes[largest]:
             largest = np.int64(p)
-    if scratch[USED_MEMBERS] + len(nodes) > W[MEMBER_ROOM] or W[COMPONENT_COUNT] + highest - lowest > scratch[COLUMNS]:
+    new_count = W[virtual.COMPONENT_COUNT] + highest - lowest
+    if scratch[version.USED_MEMBERS] + len(nodes) > len(members) or new_count > scratch[version.COLUMNS]:
         return np.int64(-1)
     old_begin, key = begin[c], _key(W, scratch, c)
     numbers, place = np.empty(highest - lowest + 1, np.int64), np.empty(highest - lowest + 1, np.int64)
     for p in range(lowest, highest + 1):
-        number = c if p == largest else W[COMPONENT_COUNT]
-        W[COMPONENT_COUNT] += number != c
-        numbers[p - lowest], place[p - lowest] = number, scratch[USED_MEMBERS]
+        number = c if p == largest else W[virtual.COMPONENT_COUNT]
+        W[virtual.COMPONENT_COUNT] += number != c
+        numbers[p - lowest], place[p - lowest] = number, scratch[version.USED_MEMBERS]
         rows[number] = rows[c]
-        begin[number] = scratch[USED_MEMBERS]
-        scratch[USED_MEMBERS] += sizes[p]
-        stop[number] = scratch[USED_MEMBERS]
+        begin[number] = scratch[version.USED_MEMBERS]
+        scratch[version.USED_MEMBERS] += sizes[p]
+        stop[number] = scratch[version.USED_MEMBERS]
         is_part[number] = 1
         size = _enter(H, size, number, key + p - lowest)  # a part reaches none that Tarjan numbers later
     for i in range(len(nodes)):
@@ -186,7 +155,7 @@ def _split_component(W: Int64s, scratch: Int64s, H: Heap, size: int, c: int, nod
         members[place[p]] = members[old_begin + i]
         place[p] += 1
         component[nodes[i]] = numbers[p]
-    W[IS_SIMPLE] = 0
+    W[virtual.IS_SIMPLE] = 0
     return size
 
 
@@ -196,11 +165,11 @@ def _split_component(W: Int64s, scratch: Int64s, H: Heap, size: int, c: int, nod
 @part
 def _key(W: Int64s, scratch: Int64s, component: int) -> int:
     """How many components one reaches, itself included; the low bits are free for the order of parts."""
-    scratch[WORK] -= W[WORDS]
-    bits, at, count = bits_of_rows(W), np.int64(rows_of(W, scratch)[component]) * W[WORDS], np.int64(0)
-    for w in range(W[WORDS]):
+    scratch[version.WORK] -= W[virtual.WORDS]
+    bits, at, count = bits_of_rows(W), np.int64(version.rows_of(W, scratch)[component]) * W[virtual.WORDS], np.int64(0)
+    for w in range(W[virtual.WORDS]):
         count += ones_in(bits[at + w])
-    if not is_set(bits, at, component):
+    if not version.is_set(bits, at, component):
         count += 1
     return count << 32
 
@@ -216,12 +185,11 @@ def _push(W: Int64s, scratch: Int64s, H: Heap, size: int, component: int) -> int
 @part
 def _push_before(W: Int64s, scratch: Int64s, H: Heap, size: int, component: int) -> int:
     """Push all components that an edge leads from to this one; the size of the heap."""
-    begin, stop, members = member_start(W, scratch), member_end(W, scratch), int32s(W[MEMBERS], W[MEMBER_ROOM])
-    start, end = int64s(W[BACK_START], W[NODE_COUNT]), int64s(W[BACK_END], W[NODE_COUNT])
-    to = int32s(W[BACK_TO], W[BACK_ROOM])
+    begin, stop, members = version.members_of(W, scratch)
+    start, end, to = lists_at(W, virtual.BACK_START, W[virtual.NODE_COUNT])
     for m in range(begin[component], stop[component]):
         node = node_of(W, np.int64(members[m]))
-        scratch[WORK] -= end[node] - start[node]
+        scratch[version.WORK] -= end[node] - start[node]
         for e in range(start[node], end[node]):
             size = _push(W, scratch, H, size, component_of(W, np.int64(to[e])))
     return size

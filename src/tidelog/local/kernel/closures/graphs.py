@@ -10,14 +10,12 @@ import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.memory import ONE, ZERO
 
 Edges = tuple[Int64s, Int64s, Int32s]
 """`start`, `end` and `to`: the neighbours of node u stand in `to` from `start[u]` to `end[u]`."""
 Members = tuple[Int64s, Int32s]
 """`start` and `nodes`: the nodes of the i-th component stand from `start[i]` to `start[i + 1]`."""
-
-_ONE = np.uint64(1)
-_ZERO = np.uint64(0)
 
 
 @kernel
@@ -142,8 +140,8 @@ def close(edges: Edges, component: Int32s, members: Members, order: Int32s, row_
             u = nodes[at]
             for e in range(start[u], end[u]):
                 v = component[to[e]]
-                bit = _ONE << np.uint64(v & 63)
-                if row[v >> 6] & bit != _ZERO:
+                bit = ONE << np.uint64(v & 63)
+                if row[v >> 6] & bit != ZERO:
                     continue  # reached already, and so is all behind it
                 if v != own:
                     other = bits[row_of[v]]
@@ -164,8 +162,8 @@ def close_starts(edges: Edges, lefts: Int32s, component: Int32s, row_of: Int32s,
         row = bits[rows[lefts[i]]]
         for e in range(start[lefts[i]], end[lefts[i]]):
             v = component[to[e]]
-            bit = _ONE << np.uint64(v & 63)
-            if row[v >> 6] & bit != _ZERO:
+            bit = ONE << np.uint64(v & 63)
+            if row[v >> 6] & bit != ZERO:
                 continue
             other = bits[row_of[v]]
             for w in range(words):

@@ -6,28 +6,9 @@ import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
 from tidelog.local.kernel.build import kernel
-from tidelog.local.kernel.closures.virtual_access import (
-    BITS,
-    COMPONENT_COUNT,
-    IS_PARTITION,
-    IS_SIMPLE,
-    MEMBER_END,
-    MEMBER_START,
-    ROW_COUNT,
-    WORDS,
-    backward,
-    component_of,
-    forward,
-    has_bit,
-    has_pair,
-    left_out_of,
-    node_of,
-    row_of,
-)
-from tidelog.local.kernel.memory import int64s, lowest_one, ones_in, uint64s
-
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
+from tidelog.local.kernel.closures import virtual_access as virtual
+from tidelog.local.kernel.closures.virtual_access import component_of, forward, has_bit, has_pair, left_out_of, node_of, row_of
+from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
 
 
 @kernel
@@ -40,21 +21,20 @@ def test_pairs(W: Int64s, rows: Int32s, found: Int32s) -> None:
 @kernel
 def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None:
     """How many right ends each of the ids has, before turning; one count a row of bits serves all ids that share it."""
-    words, count = W[WORDS], W[COMPONENT_COUNT]
-    first, last = int64s(W[MEMBER_START], count), int64s(W[MEMBER_END], count)
-    if W[IS_PARTITION] != 0:
+    words, bits = W[virtual.WORDS], virtual.bits_of_rows(W)
+    first, last, _ = virtual.lists_at(W, virtual.MEMBER_START, W[virtual.COMPONENT_COUNT])
+    if W[virtual.IS_PARTITION] != 0:
         for i in range(len(ids)):
             node = node_of(W, np.int64(ids[i]))
             own = component_of(W, node)
             counts[i] = last[own] - first[own] - (1 if left_out_of(W, node, np.int64(ids[i])) >= 0 else 0)
         return
-    if W[BITS] == 0:
+    if W[virtual.BITS] == 0:
         for i in range(len(ids)):
             counts[i] = forward(W, np.int64(ids[i]), scratch)
         return
-    bits = uint64s(W[BITS], W[ROW_COUNT] * words)
-    is_simple = W[IS_SIMPLE] != 0
-    known = np.full(W[ROW_COUNT], np.int64(-1))
+    is_simple = W[virtual.IS_SIMPLE] != 0
+    known = np.full(W[virtual.ROW_COUNT], np.int64(-1))
     for i in range(len(ids)):
         node = node_of(W, np.int64(ids[i]))
         row = row_of(W, node)
@@ -65,9 +45,9 @@ def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None
                 if is_simple:
                     total += ones_in(word)
                     continue
-                while word != _ZERO:
+                while word != ZERO:
                     component = 64 * w + lowest_one(word)
-                    word &= word - _ONE
+                    word &= word - ONE
                     total += last[component] - first[component]
             known[row] = total
         to_itself = has_bit(W, row, component_of(W, node))
@@ -99,7 +79,7 @@ def loops_among(W: Int64s, ids: Int32s) -> int:
 def mark_left_ends(W: Int64s, ids: Int32s, is_left: Bytes, scratch: Int32s) -> None:
     """Mark the nodes that lead to some ids, before turning."""
     for i in range(len(ids)):
-        for j in range(backward(W, np.int64(ids[i]), scratch)):
+        for j in range(virtual.backward(W, np.int64(ids[i]), scratch)):
             is_left[node_of(W, np.int64(scratch[j]))] = 1
 
 
@@ -119,18 +99,3 @@ def list_new(A: Int64s, B: Int64s, ids: Int32s, counts: Int64s, lists: Int32s, s
                     rows[count, 1] = lists[0, j]
                 count += 1
         counts[i] = count - before
-
-
-@kernel
-def fill_members(component: Int32s, terms: Int32s, start: Int64s, members: Int32s) -> None:
-    """The ids of each component, one after the other, by counting sort; `start` has room for one number more."""
-    for node in range(len(component)):
-        if component[node] >= 0:
-            start[component[node] + 1] += 1
-    for c in range(len(start) - 1):
-        start[c + 1] += start[c]
-    place = start.copy()
-    for node in range(len(component)):
-        if component[node] >= 0:
-            members[place[component[node]]] = terms[node]
-            place[component[node]] += 1

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel.build import part, service
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import hot, part, service
 from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
-from tidelog.local.kernel.memory import bytes_at, int32s, int64s, lowest_one, uint64s
+from tidelog.local.kernel.memory import ONE, ZERO, bytes_at, int32s, int64s, lowest_one, uint64s
 
 IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
 MEMBER_START, MEMBER_END, MEMBERS, MEMBER_ROOM, IS_SIMPLE, IS_CYCLIC, IS_LOOP = range(10, 17)
@@ -39,8 +39,6 @@ VIRTUAL_WIDTH = 48
 # QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
 # LEFTS, RIGHTS    ids that have a pair on that side; RIGHTS may have more, if HAS_STARTS
 
-_ZERO = np.uint64(0)
-_ONE = np.uint64(1)
 _EDGES_A_ROW = 4
 """Looking at a row of bits costs about as much as following that many edges."""
 
@@ -57,7 +55,25 @@ def node_of(W: Int64s, term: int) -> int:
 @part
 def component_of(W: Int64s, node: int) -> int:
     """The component of a node."""
-    return np.int64(int32s(W[COMPONENT], W[NODE_COUNT])[node])
+    return np.int64(components_of(W)[node])
+
+
+@hot
+def components_of(W: Int64s) -> Int32s:
+    """The component of each node."""
+    return int32s(W[COMPONENT], W[NODE_COUNT])
+
+
+@hot
+def bits_of_rows(W: Int64s) -> UInt64s:
+    """All rows of bits."""
+    return uint64s(W[BITS], W[ROW_COUNT] * W[WORDS])
+
+
+@hot
+def lists_at(W: Int64s, first: int, count: int) -> tuple[Int64s, Int64s, Int32s]:
+    """Lists of edges or members, by the word of their starts: where each of so many begins and ends, and what is in them."""
+    return int64s(W[first], count), int64s(W[first + 1], count), int32s(W[first + 2], W[first + 3])
 
 
 @part
@@ -69,17 +85,15 @@ def row_of(W: Int64s, node: int) -> int:
 @part
 def has_bit(W: Int64s, row: int, component: int) -> bool:
     """Whether a row leads to a component."""
-    word = uint64s(W[BITS], W[ROW_COUNT] * W[WORDS])[row * W[WORDS] + (component >> 6)]
-    return (word >> np.uint64(component & 63)) & _ONE != _ZERO
+    word = bits_of_rows(W)[row * W[WORDS] + (component >> 6)]
+    return (word >> np.uint64(component & 63)) & ONE != ZERO
 
 
 @part
 def _add_members(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
     """Append the ids of a component, one of them perhaps left out."""
-    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
-    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
-    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
-    for i in range(begin, end):
+    begin, end, members = lists_at(W, MEMBER_START, W[COMPONENT_COUNT])
+    for i in range(begin[component], end[component]):
         if members[i] != left_out:
             out[count] = members[i]
             count += 1
@@ -100,9 +114,7 @@ def _search(W: Int64s, is_back: bool, found: int) -> int:
     count = W[COMPONENT_COUNT]
     stamps, queue = int32s(W[STAMPS], count + 1), int32s(W[QUEUE], count)
     stamp = stamps[count]
-    start = int64s(W[BACK_START] if is_back else W[STEP_START], count)
-    end = int64s(W[BACK_END] if is_back else W[STEP_END], count)
-    to = int32s(W[BACK_TO] if is_back else W[STEP_TO], W[BACK_ROOM] if is_back else W[STEP_ROOM])
+    start, end, to = lists_at(W, BACK_START if is_back else STEP_START, count)
     at = 0
     while at < found:
         u = queue[at]
@@ -142,15 +154,15 @@ def _reached_by_search(W: Int64s, node: int) -> int:
     _next_stamp(W)
     found = np.int64(0)
     if W[HAS_STARTS] != 0:
-        to = int32s(W[START_TO], W[START_ROOM])
-        for e in range(int64s(W[START_START], W[NODE_COUNT])[node], int64s(W[START_END], W[NODE_COUNT])[node]):
+        start, end, to = lists_at(W, START_START, W[NODE_COUNT])
+        for e in range(start[node], end[node]):
             found = _enqueue(W, component_of(W, np.int64(to[e])), found)
         return _search(W, False, found)
     own = component_of(W, node)
     if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
         return _search(W, False, _enqueue(W, own, found))
-    to = int32s(W[STEP_TO], W[STEP_ROOM])
-    for e in range(int64s(W[STEP_START], W[LIST_COUNT])[own], int64s(W[STEP_END], W[LIST_COUNT])[own]):
+    start, end, to = lists_at(W, STEP_START, W[LIST_COUNT])
+    for e in range(start[own], end[own]):
         found = _enqueue(W, np.int64(to[e]), found)
     return _search(W, False, found)
 
@@ -170,15 +182,13 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
         for i in range(_reached_by_search(W, node)):
             count = _add_members(W, np.int64(queue[i]), left_out, out, count)
         return count
-    row, words = row_of(W, node), W[WORDS]
-    bits = uint64s(W[BITS], W[ROW_COUNT] * words)
-    is_simple = W[IS_SIMPLE] != 0
-    members = int32s(W[MEMBERS], W[MEMBER_ROOM])
+    row, words, bits = row_of(W, node), W[WORDS], bits_of_rows(W)
+    is_simple, members = W[IS_SIMPLE] != 0, int32s(W[MEMBERS], W[MEMBER_ROOM])
     for w in range(words):
         word = bits[row * words + w]
-        while word != _ZERO:
+        while word != ZERO:
             component = 64 * w + lowest_one(word)
-            word &= word - _ONE
+            word &= word - ONE
             if is_simple:
                 if members[component] != left_out:
                     out[count] = members[component]
@@ -191,11 +201,9 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
 @part
 def _enqueue_before(W: Int64s, component: int, found: int) -> int:
     """Enqueue the components that lead to one in a single step; edges are between nodes."""
-    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
-    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
-    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[BACK_TO], W[BACK_ROOM])
-    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
-    for i in range(begin, end):
+    begin, end, members = lists_at(W, MEMBER_START, W[COMPONENT_COUNT])
+    start, stop, to = lists_at(W, BACK_START, W[LIST_COUNT])
+    for i in range(begin[component], end[component]):
         node = node_of(W, np.int64(members[i]))
         for e in range(start[node], stop[node]):
             found = _enqueue(W, component_of(W, np.int64(to[e])), found)
@@ -204,11 +212,10 @@ def _enqueue_before(W: Int64s, component: int, found: int) -> int:
 
 @part
 def _edges_before(W: Int64s, component: int) -> int:
-    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
-    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
-    members, count = int32s(W[MEMBERS], W[MEMBER_ROOM]), np.int64(0)
-    start, stop = int64s(W[BACK_START], W[LIST_COUNT]), int64s(W[BACK_END], W[LIST_COUNT])
-    for i in range(begin, end):
+    begin, end, members = lists_at(W, MEMBER_START, W[COMPONENT_COUNT])
+    start, stop, _ = lists_at(W, BACK_START, W[LIST_COUNT])
+    count = np.int64(0)
+    for i in range(begin[component], end[component]):
         node = node_of(W, np.int64(members[i]))
         count += 1 + stop[node] - start[node]
     return count
@@ -254,8 +261,8 @@ def backward(W: Int64s, term: int, out: Int32s) -> int:
         if has_starts or bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
             found = _enqueue(W, own, found)
         else:
-            to = int32s(W[BACK_TO], W[BACK_ROOM])
-            for e in range(int64s(W[BACK_START], W[LIST_COUNT])[own], int64s(W[BACK_END], W[LIST_COUNT])[own]):
+            start, end, to = lists_at(W, BACK_START, W[LIST_COUNT])
+            for e in range(start[own], end[own]):
                 found = _enqueue(W, np.int64(to[e]), found)
         found = _search(W, True, found)
     for i in range(found):
@@ -269,13 +276,11 @@ def backward(W: Int64s, term: int, out: Int32s) -> int:
 @part
 def _add_starts(W: Int64s, component: int, left_out: int, out: Int32s, count: int) -> int:
     """Append the left ends of S whose right ends are in a component, each once in a search."""
-    begin = int64s(W[MEMBER_START], W[COMPONENT_COUNT])[component]
-    end = int64s(W[MEMBER_END], W[COMPONENT_COUNT])[component]
-    members, to = int32s(W[MEMBERS], W[MEMBER_ROOM]), int32s(W[ENDS_TO], W[ENDS_ROOM])
-    start, stop = int64s(W[ENDS_START], W[NODE_COUNT]), int64s(W[ENDS_END], W[NODE_COUNT])
+    begin, end, members = lists_at(W, MEMBER_START, W[COMPONENT_COUNT])
+    start, stop, to = lists_at(W, ENDS_START, W[NODE_COUNT])
     stamps, terms = int32s(W[NODE_STAMPS], W[NODE_COUNT]), int32s(W[TERMS], W[NODE_COUNT])
     stamp = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)[W[COMPONENT_COUNT]]
-    for i in range(begin, end):
+    for i in range(begin[component], end[component]):
         reached = node_of(W, np.int64(members[i]))
         for e in range(start[reached], stop[reached]):
             if stamps[to[e]] != stamp and terms[to[e]] != left_out:

@@ -32,7 +32,6 @@ class BackwardForward(Deletion):
         while True:
             progress[unit.STEPS_LEFT] = seminaive.STEP_BUDGET
             bf_loop.delete_unproved(state.store.M, state.store.X, state.V, state.terms.header, tables.U)
-            tables.record_removed(self.undo)
             outcome, phase = progress.item(unit.RESULT), progress.item(unit.PHASE)
             if outcome == layout.DONE:
                 break
@@ -75,14 +74,12 @@ class BackwardForward(Deletion):
             self.state.terms.grow()
         elif outcome == proving.GROW_STACK:
             tables.grow_stack()
-        elif outcome == bf_loop.GROW_REMOVED:
-            tables.reserve_removed(2 * culprit)
         elif outcome == bf_loop.PREPARE_REMOVAL:
             tables.tables[culprit].prepare_removal()
             tables.register_indexes()
         elif outcome == bf_loop.REMOVE_NULLARY:
             table, disproved = tables.tables[culprit], self.deleted[tables.names[culprit]]
-            self.undo.remove(table, disproved.rows)
+            table.remove(disproved.rows)
             table.mark_delta()
             tables.relations[culprit, unit.REMOVED] = disproved.end
 

@@ -13,24 +13,15 @@ import numpy as np
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel.build import kernel, part
-from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, UPTO
-from tidelog.local.kernel.memory import int32s, int64_matrix
+from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, REMOVED, UPTO
+from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.row_removal import remove_row, row_number
 from tidelog.local.kernel.table_rows import rows_of
 from tidelog.local.maintenance.backward_forward import proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
-from tidelog.local.maintenance.backward_forward.unit_layout import (
-    DISPROVED,
-    PHASE,
-    REMOVED,
-    REMOVED_COUNT,
-    progress_of,
-    relations_of,
-    rules_of,
-)
 
 SEED, SEEDING, SEEDED, CHECK, CHECKING, PROPAGATE, PROPAGATING, REMOVE, FINISHED = range(9)
-APPLY_RULES, MANY_AFFECTED, GROW_REMOVED, PREPARE_REMOVAL, REMOVE_NULLARY = range(300, 305)
+APPLY_RULES, MANY_AFFECTED, PREPARE_REMOVAL, REMOVE_NULLARY = range(300, 304)
 """Why it stopped, beside the reasons of `fused_rounds` and `proving`: rules need Python; there are many affected facts at the
 start, and Python decides whether to check them; no room for the numbers of removed rows; an index or a link is missing; the one
 fact of a relation without columns is to be removed."""
@@ -42,7 +33,7 @@ _ROUNDS = 64
 @part
 def _affected_count(M: Int64s, U: Int64s) -> int:
     """How many facts are affected so far."""
-    relations, result = relations_of(U), np.int64(0)
+    relations, result = unit.relations_of(U), np.int64(0)
     for k in range(len(relations)):
         result += M[relations[k, unit.AFFECTED], COUNT]
     return result
@@ -51,7 +42,7 @@ def _affected_count(M: Int64s, U: Int64s) -> int:
 @part
 def _has_affected(M: Int64s, U: Int64s) -> bool:
     """Whether there are affected facts whose turn has not come."""
-    relations = relations_of(U)
+    relations = unit.relations_of(U)
     for k in range(len(relations)):
         if relations[k, unit.NEXT_AFFECTED] < M[relations[k, unit.AFFECTED], COUNT]:
             return True
@@ -61,10 +52,10 @@ def _has_affected(M: Int64s, U: Int64s) -> bool:
 @part
 def _mark_disproved(M: Int64s, U: Int64s) -> bool:
     """Make the facts of S that are not in O the delta of S; whether there are any."""
-    relations, result = relations_of(U), False
+    relations, result = unit.relations_of(U), False
     for k in range(len(relations)):
-        disproved = relations[k, DISPROVED]
-        M[disproved, OLD], M[disproved, ALL] = relations[k, REMOVED], M[disproved, COUNT]
+        disproved = relations[k, unit.DISPROVED]
+        M[disproved, OLD], M[disproved, ALL] = relations[k, unit.REMOVED], M[disproved, COUNT]
         result = result or M[disproved, OLD] < M[disproved, ALL]
     return result
 
@@ -75,6 +66,8 @@ def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
     table, numbers = r[unit.TABLE], int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT])
     if M[table, BITS] != 0 and (r[unit.BY_FIRST_COLUMN] < 0 or X[r[unit.BY_FIRST_COLUMN], UPTO] != M[table, COUNT]):
         return False
+    if M[table, REMOVED] == 0:
+        return False
     for i in range(r[unit.INDEXES_FROM], r[unit.INDEXES_TO]):
         if X[numbers[i], UPTO] != 0 and X[numbers[i], NEWER] == 0:
             return False
@@ -83,33 +76,27 @@ def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
 
 @part
 def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
-    """Lines 11 and 12: remove disproved facts from their relations, and note the row numbers; DONE, or why it stopped."""
-    relations, Z = relations_of(U), progress_of(U)
-    removed = int64_matrix(U[unit.REMOVED_ROWS], U[unit.REMOVED_ROOM], 2)
+    """Lines 11 and 12: remove disproved facts from their relations; DONE, or why it stopped."""
+    relations, Z = unit.relations_of(U), unit.progress_of(U)
     numbers, columns = int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT]), int32s(U[unit.ALL_COLUMNS], U[unit.COLUMN_COUNT])
     for k in range(len(relations)):
         r = relations[k]
-        table, disproved = r[unit.TABLE], r[DISPROVED]
+        table, disproved = r[unit.TABLE], r[unit.DISPROVED]
         arity, end = M[disproved, ARITY], M[disproved, COUNT]
-        if r[REMOVED] == end:
+        if r[unit.REMOVED] == end:
             continue
         Z[unit.CULPRIT] = k
         if arity == 0:
             return np.int64(REMOVE_NULLARY)
         if not _can_remove(M, X, U, r):
             return np.int64(PREPARE_REMOVAL)
-        Z[unit.CULPRIT] = Z[REMOVED_COUNT] + end - r[REMOVED]
-        if Z[unit.CULPRIT] > len(removed):
-            return np.int64(GROW_REMOVED)
         rows, indexes = rows_of(M, disproved), numbers[r[unit.INDEXES_FROM] : r[unit.INDEXES_TO]]
-        while r[REMOVED] < end:
-            base = r[REMOVED] * arity
+        while r[unit.REMOVED] < end:
+            base = r[unit.REMOVED] * arity
             row = row_number(M, X, table, r[unit.BY_FIRST_COLUMN], rows[base : base + arity])
             if row >= 0:
                 remove_row(M, X, table, indexes, row, columns[:arity])
-                removed[Z[REMOVED_COUNT], 0], removed[Z[REMOVED_COUNT], 1] = k, row
-                Z[REMOVED_COUNT] += 1
-            r[REMOVED] += 1
+            r[unit.REMOVED] += 1
     return np.int64(DONE)
 
 
@@ -118,22 +105,22 @@ def _begin_rules(M: Int64s, U: Int64s, which: int) -> int:
     """Begin to apply a set of rules once; DONE, or why Python has to apply them."""
     if U[which] == 0:
         return np.int64(APPLY_RULES)
-    return rounds.begin_once(M, rules_of(U, which), progress_of(U)[unit.RULE_STEPS])
+    return rounds.begin_once(M, unit.rules_of(U, which), unit.progress_of(U)[unit.RULE_STEPS])
 
 
 @kernel
 def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> None:
     """Algorithm 1, until no affected fact is left or something stops it: `Z[RESULT]` says what."""
-    Z, status, left = progress_of(U), np.int64(DONE), _ROUNDS
-    while status == DONE and Z[PHASE] != FINISHED:
-        phase, following = Z[PHASE], Z[PHASE] + 1
+    Z, status, left = unit.progress_of(U), np.int64(DONE), _ROUNDS
+    while status == DONE and Z[unit.PHASE] != FINISHED:
+        phase, following = Z[unit.PHASE], Z[unit.PHASE] + 1
         if phase == SEED:
             status = _begin_rules(M, U, unit.SEED_RULES)
         elif phase == SEEDING:
-            status = rounds.continue_rounds(M, X, VR, T, rules_of(U, unit.SEED_RULES))
+            status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.SEED_RULES))
         elif phase == SEEDED:
             if _affected_count(M, U) > _MANY:
-                Z[PHASE], status = CHECK, np.int64(MANY_AFFECTED)
+                Z[unit.PHASE], status = CHECK, np.int64(MANY_AFFECTED)
         elif phase == CHECK:
             Z[unit.HAS_BEGUN] = 0
             left -= 1
@@ -148,9 +135,9 @@ def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> N
         elif phase == PROPAGATE:
             status = _begin_rules(M, U, unit.PROPAGATION_RULES)
         elif phase == PROPAGATING:
-            status = rounds.continue_rounds(M, X, VR, T, rules_of(U, unit.PROPAGATION_RULES))
+            status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.PROPAGATION_RULES))
         else:
             status, following = _remove(M, X, U), np.int64(CHECK)
         if status == DONE:
-            Z[PHASE] = following
+            Z[unit.PHASE] = following
     Z[unit.RESULT] = status

@@ -11,49 +11,28 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import part
-from tidelog.local.kernel.join import can_begin, matches
+from tidelog.local.kernel.join import can_begin, matches, refill_lists
 from tidelog.local.kernel.layout import ARITY, COUNT, STATE_WIDTH
-from tidelog.local.kernel.memory import int32s, int64s
-from tidelog.local.kernel.plan_table import refill_lists, restart, run_state
+from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_slots, restart, run_state
 from tidelog.local.kernel.table_rows import contains, insert, rows_of
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
-from tidelog.local.maintenance.backward_forward.unit_layout import (
-    CHECKED,
-    DISPROVED,
-    EXPLICIT,
-    FRAME_HEAD,
-    PROVED,
-    arguments_of,
-    backward_plans_of,
-    key_of,
-    plans_of,
-    progress_of,
-    relations_of,
-    stack_of,
-)
 
 PLAN_STEPS = 1 << 16
 """Steps of a plan before it is paused, so that limits and Ctrl-C are looked at."""
 
 
 @part
-def slots_of(plan: Int64s) -> Int32s:
-    """The values of a plan's variables."""
-    return int32s(plan[layout.PLAN_SLOTS], plan[layout.PLAN_SLOT_COUNT])
-
-
-@part
 def save_plan(plan: Int64s, frame: Int64s) -> None:
     """Save in a frame where its plan has stopped."""
-    at, state = np.int64(FRAME_HEAD), run_state(plan)
+    at, state = np.int64(unit.FRAME_HEAD), run_state(plan)
     for i in range(STATE_WIDTH):
         frame[at + i] = state[i]
     at += STATE_WIDTH
-    slots = slots_of(plan)
+    slots = plan_slots(plan)
     for i in range(len(slots)):
         frame[at + i] = slots[i]
     at += len(slots)
-    cursor = int64s(plan[layout.PLAN_CURSOR], plan[layout.PLAN_STEP_COUNT])
+    cursor = plan_cursor(plan)
     for i in range(len(cursor)):
         frame[at + i] = cursor[i]
     frame[unit.IS_SAVED] = 1
@@ -62,15 +41,15 @@ def save_plan(plan: Int64s, frame: Int64s) -> None:
 @part
 def restore_plan(VR: Int64s, plan: Int64s, frame: Int64s) -> None:
     """Let a plan continue where the frame has saved it; lists of virtual relations are not saved, but made again."""
-    at, state = np.int64(FRAME_HEAD), run_state(plan)
+    at, state = np.int64(unit.FRAME_HEAD), run_state(plan)
     for i in range(STATE_WIDTH):
         state[i] = frame[at + i]
     at += STATE_WIDTH
-    slots = slots_of(plan)
+    slots = plan_slots(plan)
     for i in range(len(slots)):
         slots[i] = frame[at + i]
     at += len(slots)
-    cursor = int64s(plan[layout.PLAN_CURSOR], plan[layout.PLAN_STEP_COUNT])
+    cursor = plan_cursor(plan)
     for i in range(len(cursor)):
         cursor[i] = frame[at + i]
     frame[unit.IS_SAVED] = 0
@@ -80,18 +59,18 @@ def restore_plan(VR: Int64s, plan: Int64s, frame: Int64s) -> None:
 @part
 def begin_check(M: Int64s, U: Int64s, k: int, fact: Int32s) -> None:
     """Lines 13 to 15: add a fact to C; if it is new there, an explicit one is proved at once, any other goes on the stack."""
-    relations, Z = relations_of(U), progress_of(U)
-    table = relations[k, CHECKED]
+    relations, Z = unit.relations_of(U), unit.progress_of(U)
+    table = relations[k, unit.CHECKED]
     row = M[table, COUNT]
     if insert(M, table, fact) == 0:
         return
     Z[unit.CHECKED_FACTS] += 1
-    explicit = relations[k, EXPLICIT]
+    explicit = relations[k, unit.EXPLICIT]
     if explicit >= 0 and contains(M, explicit, fact):
-        insert(M, relations[k, PROVED], fact)
+        insert(M, relations[k, unit.PROVED], fact)
         Z[unit.HAS_PROVED] = 1
         return
-    frame = stack_of(U)[Z[unit.DEPTH]]
+    frame = unit.stack_of(U)[Z[unit.DEPTH]]
     frame[unit.OF], frame[unit.ROW], frame[unit.BACKWARD] = k, row, relations[k, unit.BACKWARD_FROM]
     frame[unit.PASS], frame[unit.ATOM] = unit.LOOKING_AHEAD, unit.NEXT_PLAN
     frame[unit.IS_SAVED] = frame[unit.HAS_INSTANCE] = 0
@@ -101,13 +80,12 @@ def begin_check(M: Int64s, U: Int64s, k: int, fact: Int32s) -> None:
 @part
 def start_plan(M: Int64s, X: Int64s, U: Int64s, frame: Int64s) -> bool:
     """Line 16: start the backward plan of a frame with its fact; False if there can be no instance."""
-    table, b = relations_of(U)[frame[unit.OF], CHECKED], backward_plans_of(U)[frame[unit.BACKWARD]]
-    plan = plans_of(U)[b[unit.PLAN]]
-    slots = slots_of(plan)
-    if not matches(rows_of(M, table), frame[unit.ROW] * M[table, ARITY], arguments_of(U), b[unit.FACT_AT], slots):
+    table, b = unit.relations_of(U)[frame[unit.OF], unit.CHECKED], unit.backward_plans_of(U)[frame[unit.BACKWARD]]
+    plan = unit.plans_of(U)[b[unit.PLAN]]
+    slots = plan_slots(plan)
+    if not matches(rows_of(M, table), frame[unit.ROW] * M[table, ARITY], unit.arguments_of(U), b[unit.FACT_AT], slots):
         return False
-    code = int32s(plan[layout.PLAN_CODE], plan[layout.PLAN_CODE_LENGTH])
-    if not can_begin(M, X, code, slots, int32s(plan[layout.PLAN_KEY], plan[layout.PLAN_KEY_LENGTH])):
+    if not can_begin(M, X, plan_code(plan), slots, plan_key(plan)):
         return False
     if b[unit.IS_TEST] == 0:
         restart(plan, PLAN_STEPS)
@@ -124,15 +102,15 @@ def body_fact(arguments: Int32s, at: int, slots: Int32s, arity: int, key: Int32s
 @part
 def has_proved_body(M: Int64s, U: Int64s, at: int, slots: Int32s) -> bool:
     """Whether all facts of an instance's body are proved or explicit."""
-    relations, arguments, key = relations_of(U), arguments_of(U), key_of(U)
+    relations, arguments, key = unit.relations_of(U), unit.arguments_of(U), unit.key_of(U)
     count = arguments[at]
     at += 1
     for _ in range(count):
         k = np.int64(arguments[at])
-        arity, explicit = M[relations[k, PROVED], ARITY], relations[k, EXPLICIT]
+        arity, explicit = M[relations[k, unit.PROVED], ARITY], relations[k, unit.EXPLICIT]
         body_fact(arguments, at + 1, slots, arity, key)
         is_explicit = explicit >= 0 and contains(M, explicit, key[:arity])
-        if not is_explicit and not contains(M, relations[k, PROVED], key[:arity]):
+        if not is_explicit and not contains(M, relations[k, unit.PROVED], key[:arity]):
             return False
         at += 1 + arity
     return True
@@ -144,16 +122,16 @@ def next_unchecked(M: Int64s, U: Int64s, at: int, slots: Int32s, first: int) -> 
 
     -1 if there is none, -2 if another one is disproved: then the instance proves nothing (line 17).
     """
-    relations, arguments, key = relations_of(U), arguments_of(U), key_of(U)
+    relations, arguments, key = unit.relations_of(U), unit.arguments_of(U), unit.key_of(U)
     count, result = arguments[at], np.int64(-1)
     at += 1
     begin = at
     for position in range(count):
         k = np.int64(arguments[at])
-        arity = M[relations[k, PROVED], ARITY]
+        arity = M[relations[k, unit.PROVED], ARITY]
         if position >= first:
             body_fact(arguments, at + 1, slots, arity, key)
-            if not contains(M, relations[k, CHECKED], key[:arity]):
+            if not contains(M, relations[k, unit.CHECKED], key[:arity]):
                 result = np.int64(position)
                 break
         at += 1 + arity
@@ -162,10 +140,10 @@ def next_unchecked(M: Int64s, U: Int64s, at: int, slots: Int32s, first: int) -> 
     at = begin
     for position in range(count):
         k = np.int64(arguments[at])
-        arity = M[relations[k, PROVED], ARITY]
+        arity = M[relations[k, unit.PROVED], ARITY]
         if position != result:
             body_fact(arguments, at + 1, slots, arity, key)
-            if contains(M, relations[k, DISPROVED], key[:arity]):
+            if contains(M, relations[k, unit.DISPROVED], key[:arity]):
                 return np.int64(-2)
         at += 1 + arity
     return result

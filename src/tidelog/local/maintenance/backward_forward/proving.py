@@ -17,58 +17,11 @@ from tidelog.local.kernel import layout, terms
 from tidelog.local.kernel.build import part
 from tidelog.local.kernel.fused_rounds import GROW_INDEX, extend_indexes
 from tidelog.local.kernel.join import run
-from tidelog.local.kernel.layout import (
-    ALL,
-    ARITY,
-    BUDGET,
-    CAPACITY,
-    COUNT,
-    DERIVATIONS,
-    DONE,
-    FOUND,
-    GROW_TABLE,
-    HEAD_COUNT,
-    IS_DIRECT,
-    OLD,
-    PAUSED,
-    SLOT_COUNT,
-)
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.plan_table import restart, run_state
+from tidelog.local.kernel.plan_table import plan_slots, restart, run_state
 from tidelog.local.kernel.table_rows import contains, extend_index, insert, rows_of
+from tidelog.local.maintenance.backward_forward import checks
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
-from tidelog.local.maintenance.backward_forward.checks import (
-    PLAN_STEPS,
-    begin_check,
-    body_fact,
-    has_proved_body,
-    next_unchecked,
-    restore_plan,
-    save_plan,
-    slots_of,
-    start_plan,
-)
-from tidelog.local.maintenance.backward_forward.unit_layout import (
-    ATOM,
-    BACKWARD,
-    CHECKED,
-    DEPTH,
-    DISPROVED,
-    FORWARD,
-    FORWARD_TO,
-    HAS_PROVED,
-    NEXT_INSTANCE,
-    NEXT_PLAN,
-    PROCESSED,
-    PROVED,
-    arguments_of,
-    backward_plans_of,
-    key_of,
-    plans_of,
-    progress_of,
-    relations_of,
-    stack_of,
-)
 
 GROW_STACK = 200  # none of the reasons of `fused_rounds`
 
@@ -76,19 +29,19 @@ GROW_STACK = 200  # none of the reasons of `fused_rounds`
 @part
 def _room_in(M: Int64s, table: int) -> int:
     """How many rows a table has room for."""
-    return min(M[table, CAPACITY], M[table, SLOT_COUNT] >> 1) - M[table, COUNT]
+    return min(M[table, layout.CAPACITY], M[table, layout.SLOT_COUNT] >> 1) - M[table, layout.COUNT]
 
 
 @part
 def _room(M: Int64s, U: Int64s) -> int:
     """For how many steps there is room in all tables of checked and proved facts; 0 if `Z[CULPRIT]` is full."""
-    relations, result = relations_of(U), np.int64(PLAN_STEPS)
+    relations, result = unit.relations_of(U), np.int64(checks.PLAN_STEPS)
     for k in range(len(relations)):
-        for role in (CHECKED, PROVED):
+        for role in (unit.CHECKED, unit.PROVED):
             room = _room_in(M, relations[k, role]) - 1
             if room < result:
                 result = room
-                progress_of(U)[unit.CULPRIT] = relations[k, role]
+                unit.progress_of(U)[unit.CULPRIT] = relations[k, role]
     return result
 
 
@@ -98,8 +51,8 @@ def _indexes_have_room(M: Int64s, X: Int64s, T: Int64s, U: Int64s) -> bool:
     numbers = int32s(U[unit.HELPER_INDEXES], U[unit.HELPER_INDEX_COUNT])
     for i in range(len(numbers)):
         index = np.int64(numbers[i])
-        heads = X[index, HEAD_COUNT]
-        if heads < (T[terms.COUNT] if X[index, IS_DIRECT] != 0 else 2 * M[X[index, layout.TABLE], CAPACITY]):
+        heads = X[index, layout.HEAD_COUNT]
+        if heads < (T[terms.COUNT] if X[index, layout.IS_DIRECT] != 0 else 2 * M[X[index, layout.TABLE], layout.CAPACITY]):
             return False
     return True
 
@@ -107,51 +60,51 @@ def _indexes_have_room(M: Int64s, X: Int64s, T: Int64s, U: Int64s) -> bool:
 @part
 def _begin_fact(M: Int64s, X: Int64s, U: Int64s, k: int) -> None:
     """Make the next proved fact of a relation the delta of P, with V before it, and bring the indexes on P and C up to date."""
-    relations, numbers = relations_of(U), int32s(U[unit.HELPER_INDEXES], U[unit.HELPER_INDEX_COUNT])
+    relations, numbers = unit.relations_of(U), int32s(U[unit.HELPER_INDEXES], U[unit.HELPER_INDEX_COUNT])
     r = relations[k]
-    proved = r[PROVED]
-    M[proved, OLD], M[proved, ALL] = r[PROCESSED], r[PROCESSED] + 1
+    proved = r[unit.PROVED]
+    M[proved, layout.OLD], M[proved, layout.ALL] = r[unit.PROCESSED], r[unit.PROCESSED] + 1
     for i in range(r[unit.PROVED_FROM], r[unit.PROVED_TO]):
-        extend_index(M, X, np.int64(numbers[i]), M[proved, ALL])
+        extend_index(M, X, np.int64(numbers[i]), M[proved, layout.ALL])
     for other in range(len(relations)):
-        checked = relations[other, CHECKED]
-        M[checked, OLD] = M[checked, ALL] = M[checked, COUNT]
+        checked = relations[other, unit.CHECKED]
+        M[checked, layout.OLD] = M[checked, layout.ALL] = M[checked, layout.COUNT]
         for i in range(relations[other, unit.CHECKED_FROM], relations[other, unit.CHECKED_TO]):
-            extend_index(M, X, np.int64(numbers[i]), M[checked, ALL])
+            extend_index(M, X, np.int64(numbers[i]), M[checked, layout.ALL])
 
 
 @part
 def _saturate(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
     """Algorithm 3, lines 24 to 28: prove what follows from facts of P that are not in V; DONE, or why it stopped."""
-    relations, plans, Z = relations_of(U), plans_of(U), progress_of(U)
+    relations, plans, Z = unit.relations_of(U), unit.plans_of(U), unit.progress_of(U)
     forward = int32s(U[unit.FORWARD_PLANS], U[unit.FORWARD_COUNT])
-    k = Z[unit.FORWARD_OF] if Z[FORWARD] >= 0 else np.int64(0)
+    k = Z[unit.FORWARD_OF] if Z[unit.FORWARD] >= 0 else np.int64(0)
     while k < len(relations):
-        proved = relations[k, PROVED]
-        if relations[k, PROCESSED] >= M[proved, COUNT]:
+        proved = relations[k, unit.PROVED]
+        if relations[k, unit.PROCESSED] >= M[proved, layout.COUNT]:
             k += 1
             continue
-        if Z[FORWARD] < 0:
+        if Z[unit.FORWARD] < 0:
             _begin_fact(M, X, U, k)
-            Z[FORWARD], Z[unit.FORWARD_OF] = relations[k, unit.FORWARD_FROM], k
-            if Z[FORWARD] < relations[k, FORWARD_TO]:
-                restart(plans[forward[Z[FORWARD]]], PLAN_STEPS)
-        while Z[FORWARD] < relations[k, FORWARD_TO]:
-            plan = plans[forward[Z[FORWARD]]]
+            Z[unit.FORWARD], Z[unit.FORWARD_OF] = relations[k, unit.FORWARD_FROM], k
+            if Z[unit.FORWARD] < relations[k, unit.FORWARD_TO]:
+                restart(plans[forward[Z[unit.FORWARD]]], checks.PLAN_STEPS)
+        while Z[unit.FORWARD] < relations[k, unit.FORWARD_TO]:
+            plan = plans[forward[Z[unit.FORWARD]]]
             status, state = run(M, X, VR, T, plan), run_state(plan)
-            if status != DONE:
+            if status != layout.DONE:
                 Z[unit.CULPRIT] = state[layout.CULPRIT]
-                state[BUDGET] = PLAN_STEPS
+                state[layout.BUDGET] = checks.PLAN_STEPS
                 return status
-            Z[unit.FORWARD_INSTANCES] += state[DERIVATIONS]
-            Z[FORWARD] += 1
-            if Z[FORWARD] < relations[k, FORWARD_TO]:
-                restart(plans[forward[Z[FORWARD]]], PLAN_STEPS)
-        Z[FORWARD] = -1
-        relations[k, PROCESSED] += 1
-        M[proved, OLD] = M[proved, ALL] = relations[k, PROCESSED]
+            Z[unit.FORWARD_INSTANCES] += state[layout.DERIVATIONS]
+            Z[unit.FORWARD] += 1
+            if Z[unit.FORWARD] < relations[k, unit.FORWARD_TO]:
+                restart(plans[forward[Z[unit.FORWARD]]], checks.PLAN_STEPS)
+        Z[unit.FORWARD] = -1
+        relations[k, unit.PROCESSED] += 1
+        M[proved, layout.OLD] = M[proved, layout.ALL] = relations[k, unit.PROCESSED]
         k = np.int64(0)  # facts of any relation may have been proved
-    return DONE
+    return layout.DONE
 
 
 @part
@@ -160,91 +113,92 @@ def _continue_check(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> i
 
     DONE, or why it stopped.
     """
-    relations, plans, Z = relations_of(U), plans_of(U), progress_of(U)
-    frame = stack_of(U)[Z[DEPTH] - 1]
+    relations, plans, Z = unit.relations_of(U), unit.plans_of(U), unit.progress_of(U)
+    frame = unit.stack_of(U)[Z[unit.DEPTH] - 1]
     k = frame[unit.OF]
-    checked = relations[k, CHECKED]
-    arity = M[checked, ARITY]
+    checked = relations[k, unit.CHECKED]
+    arity = M[checked, layout.ARITY]
     fact = rows_of(M, checked)[frame[unit.ROW] * arity : (frame[unit.ROW] + 1) * arity]
-    if contains(M, relations[k, PROVED], fact):  # line 20
-        Z[DEPTH] -= 1
-        return DONE
+    if contains(M, relations[k, unit.PROVED], fact):  # line 20
+        Z[unit.DEPTH] -= 1
+        return layout.DONE
     while True:
-        if frame[BACKWARD] == relations[k, unit.BACKWARD_TO]:  # no rule is left: try all of them again, or end
+        if frame[unit.BACKWARD] == relations[k, unit.BACKWARD_TO]:  # no rule is left: try all of them again, or end
             if frame[unit.PASS] == unit.CHECKING or frame[unit.HAS_INSTANCE] == 0:
-                Z[DEPTH] -= 1
-                return DONE
-            frame[unit.PASS], frame[BACKWARD], frame[ATOM] = unit.CHECKING, relations[k, unit.BACKWARD_FROM], NEXT_PLAN
-        b = backward_plans_of(U)[frame[BACKWARD]]
+                Z[unit.DEPTH] -= 1
+                return layout.DONE
+            frame[unit.PASS], frame[unit.BACKWARD] = unit.CHECKING, relations[k, unit.BACKWARD_FROM]
+            frame[unit.ATOM] = unit.NEXT_PLAN
+        b = unit.backward_plans_of(U)[frame[unit.BACKWARD]]
         plan = plans[b[unit.PLAN]]
         if frame[unit.IS_SAVED] != 0:
-            restore_plan(VR, plan, frame)
-        elif frame[ATOM] == NEXT_PLAN:
-            if not start_plan(M, X, U, frame):
-                frame[BACKWARD] += 1
+            checks.restore_plan(VR, plan, frame)
+        elif frame[unit.ATOM] == unit.NEXT_PLAN:
+            if not checks.start_plan(M, X, U, frame):
+                frame[unit.BACKWARD] += 1
                 continue
-            frame[ATOM] = unit.ONE_INSTANCE if b[unit.IS_TEST] != 0 else NEXT_INSTANCE
-        if frame[ATOM] < 0:
-            status = np.int64(FOUND if frame[ATOM] == unit.ONE_INSTANCE else DONE)
+            frame[unit.ATOM] = unit.ONE_INSTANCE if b[unit.IS_TEST] != 0 else unit.NEXT_INSTANCE
+        if frame[unit.ATOM] < 0:
+            status = np.int64(layout.FOUND if frame[unit.ATOM] == unit.ONE_INSTANCE else layout.DONE)
             if b[unit.IS_TEST] == 0:
                 status = run(M, X, VR, T, plan)
-            if status == DONE:
-                frame[BACKWARD] += 1
-                frame[ATOM] = NEXT_PLAN
+            if status == layout.DONE:
+                frame[unit.BACKWARD] += 1
+                frame[unit.ATOM] = unit.NEXT_PLAN
                 continue
-            if status != FOUND:
-                run_state(plan)[BUDGET] = PLAN_STEPS
-                save_plan(plan, frame)
+            if status != layout.FOUND:
+                run_state(plan)[layout.BUDGET] = checks.PLAN_STEPS
+                checks.save_plan(plan, frame)
                 return status
             Z[unit.BACKWARD_INSTANCES] += 1
             Z[unit.STEPS_LEFT] -= 1
-            frame[ATOM], frame[unit.HAS_INSTANCE] = 0, 1
+            frame[unit.ATOM], frame[unit.HAS_INSTANCE] = 0, 1
         if frame[unit.PASS] == unit.LOOKING_AHEAD:
-            if has_proved_body(M, U, b[unit.BODY_AT], slots_of(plan)):
-                insert(M, relations[k, PROVED], fact)
-                Z[HAS_PROVED] = 1
-                Z[DEPTH] -= 1
-                return DONE
-            frame[ATOM] = NEXT_INSTANCE
+            if checks.has_proved_body(M, U, b[unit.BODY_AT], plan_slots(plan)):
+                insert(M, relations[k, unit.PROVED], fact)
+                Z[unit.HAS_PROVED] = 1
+                Z[unit.DEPTH] -= 1
+                return layout.DONE
+            frame[unit.ATOM] = unit.NEXT_INSTANCE
             continue
-        position = next_unchecked(M, U, b[unit.BODY_AT], slots_of(plan), frame[ATOM])
+        position = checks.next_unchecked(M, U, b[unit.BODY_AT], plan_slots(plan), frame[unit.ATOM])
         if position < 0:
-            frame[ATOM] = NEXT_INSTANCE
+            frame[unit.ATOM] = unit.NEXT_INSTANCE
             continue
-        frame[ATOM] = position + 1
-        save_plan(plan, frame)
+        frame[unit.ATOM] = position + 1
+        checks.save_plan(plan, frame)
         _check_body_fact(M, U, b[unit.BODY_AT], position, plan)
-        return DONE
+        return layout.DONE
 
 
 @part
 def _check_body_fact(M: Int64s, U: Int64s, body_at: int, position: int, plan: Int64s) -> None:
     """Line 19: begin the check of a fact of the current instance's body."""
-    relations, arguments, key = relations_of(U), arguments_of(U), key_of(U)
+    relations, arguments, key = unit.relations_of(U), unit.arguments_of(U), unit.key_of(U)
     at = body_at + 1
     for _ in range(position):
-        at += 1 + M[relations[arguments[at], PROVED], ARITY]
+        at += 1 + M[relations[arguments[at], unit.PROVED], layout.ARITY]
     k = np.int64(arguments[at])
-    arity = M[relations[k, PROVED], ARITY]
-    body_fact(arguments, at + 1, slots_of(plan), arity, key)
-    begin_check(M, U, k, key[:arity])
+    arity = M[relations[k, unit.PROVED], layout.ARITY]
+    checks.body_fact(arguments, at + 1, plan_slots(plan), arity, key)
+    checks.begin_check(M, U, k, key[:arity])
 
 
 @part
 def _disprove(M: Int64s, U: Int64s) -> bool:
     """Line 6: when a check has ended, what was checked and is not proved is disproved; False if a table has no room."""
-    relations = relations_of(U)
+    relations = unit.relations_of(U)
     for k in range(len(relations)):
         r = relations[k]
-        rows, arity = rows_of(M, r[CHECKED]), M[r[CHECKED], ARITY]
-        while r[unit.DECIDED] < M[r[CHECKED], COUNT]:
-            if _room_in(M, r[DISPROVED]) < 2:
-                progress_of(U)[unit.CULPRIT] = r[DISPROVED]
+        rows, arity = rows_of(M, r[unit.CHECKED]), M[r[unit.CHECKED], layout.ARITY]
+        while r[unit.DECIDED] < M[r[unit.CHECKED], layout.COUNT]:
+            if _room_in(M, r[unit.DISPROVED]) < 2:
+                unit.progress_of(U)[unit.CULPRIT] = r[unit.DISPROVED]
                 return False
             base = r[unit.DECIDED] * arity
             fact = rows[base : base + arity]
-            if not contains(M, r[PROVED], fact):
-                insert(M, r[DISPROVED], fact)
+            if not contains(M, r[unit.PROVED], fact):
+                insert(M, r[unit.DISPROVED], fact)
             r[unit.DECIDED] += 1
     return True
 
@@ -253,23 +207,23 @@ def _disprove(M: Int64s, U: Int64s) -> bool:
 def _unchecked_count(M: Int64s, r: Int64s) -> int:
     """How many of the affected facts of this round have not been checked."""
     result, table = np.int64(0), r[unit.AFFECTED]
-    rows, arity = rows_of(M, table), M[table, ARITY]
+    rows, arity = rows_of(M, table), M[table, layout.ARITY]
     for row in range(r[unit.NEXT_AFFECTED], r[unit.LAST_AFFECTED]):
-        result += not contains(M, r[CHECKED], rows[row * arity : (row + 1) * arity])
+        result += not contains(M, r[unit.CHECKED], rows[row * arity : (row + 1) * arity])
     return result
 
 
 @part
 def _check_next(M: Int64s, U: Int64s) -> bool:
     """Lines 4 and 5: begin the check of the next affected fact; False if there is none."""
-    relations = relations_of(U)
+    relations = unit.relations_of(U)
     for k in range(len(relations)):
         r = relations[k]
         if r[unit.NEXT_AFFECTED] < r[unit.LAST_AFFECTED]:
-            arity = M[r[unit.AFFECTED], ARITY]
+            arity = M[r[unit.AFFECTED], layout.ARITY]
             base = r[unit.NEXT_AFFECTED] * arity
             r[unit.NEXT_AFFECTED] += 1
-            begin_check(M, U, np.int64(k), rows_of(M, r[unit.AFFECTED])[base : base + arity])
+            checks.begin_check(M, U, np.int64(k), rows_of(M, r[unit.AFFECTED])[base : base + arity])
             return True
     return False
 
@@ -277,12 +231,12 @@ def _check_next(M: Int64s, U: Int64s) -> bool:
 @part
 def check_affected(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
     """Check all affected facts; DONE, or why it stopped."""
-    relations, Z = relations_of(U), progress_of(U)
+    relations, Z = unit.relations_of(U), unit.progress_of(U)
     if Z[unit.HAS_BEGUN] == 0:
         if extend_indexes(M, X, T, int32s(U[unit.READ_INDEXES], U[unit.READ_INDEX_COUNT])) >= 0:
             return np.int64(GROW_INDEX)
         for k in range(len(relations)):
-            relations[k, unit.LAST_AFFECTED] = M[relations[k, unit.AFFECTED], COUNT]
+            relations[k, unit.LAST_AFFECTED] = M[relations[k, unit.AFFECTED], layout.COUNT]
             Z[unit.AFFECTED_FACTS] += _unchecked_count(M, relations[k])
         Z[unit.HAS_BEGUN] = 1
     if not _indexes_have_room(M, X, T, U):
@@ -291,28 +245,28 @@ def check_affected(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> in
     while True:
         Z[unit.STEPS_LEFT] -= 1
         if Z[unit.STEPS_LEFT] < 0:
-            return np.int64(PAUSED)
-        if Z[DEPTH] >= U[unit.STACK_ROOM]:
+            return np.int64(layout.PAUSED)
+        if Z[unit.DEPTH] >= U[unit.STACK_ROOM]:
             return np.int64(GROW_STACK)
         if room <= 0:
             room = _room(M, U)
             if room <= 0:
-                return np.int64(GROW_TABLE)
+                return np.int64(layout.GROW_TABLE)
         room -= 1
-        status = np.int64(DONE)
-        if Z[HAS_PROVED] != 0:
+        status = np.int64(layout.DONE)
+        if Z[unit.HAS_PROVED] != 0:
             room = np.int64(0)
             status = _saturate(M, X, VR, T, U)
-            Z[HAS_PROVED] = status != DONE
-        if status == DONE and Z[DEPTH] > 0:
+            Z[unit.HAS_PROVED] = status != layout.DONE
+        if status == layout.DONE and Z[unit.DEPTH] > 0:
             status = _continue_check(M, X, VR, T, U)
-        elif status == DONE:
+        elif status == layout.DONE:
             if not _disprove(M, U):
-                status = np.int64(GROW_TABLE)
+                status = np.int64(layout.GROW_TABLE)
             elif not _check_next(M, U):
                 Z[unit.PROVED_FACTS] = 0
                 for k in range(len(relations)):
-                    Z[unit.PROVED_FACTS] += M[relations[k, PROVED], COUNT]
-                return np.int64(DONE)
-        if status != DONE:
+                    Z[unit.PROVED_FACTS] += M[relations[k, unit.PROVED], layout.COUNT]
+                return np.int64(layout.DONE)
+        if status != layout.DONE:
             return status

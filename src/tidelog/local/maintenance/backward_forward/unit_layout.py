@@ -1,11 +1,6 @@
 """The words that B/F's compiled loop shares with Python.  `U` is one unit of rules: a row of addresses, and of what they lead to.
 
-The paper's sets are tables beside each relation of the unit, and parts of sets are prefixes of these tables:
-
-    C  CHECKED     D  AFFECTED, of which the first NEXT_AFFECTED have been taken
-    P  PROVED      V  its first PROCESSED rows
-    S  DISPROVED   O  its first REMOVED rows
-    E  EXPLICIT    I  TABLE
+The package's docstring says which words stand for the paper's sets.
 """
 
 from __future__ import annotations
@@ -20,15 +15,14 @@ from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
 PLANS, PLAN_COUNT, RELATIONS, RELATION_COUNT, BACKWARD_PLANS, BACKWARD_COUNT, FORWARD_PLANS, FORWARD_COUNT = range(8)
 ARGUMENTS, ARGUMENT_COUNT, HELPER_INDEXES, HELPER_INDEX_COUNT, READ_INDEXES, READ_INDEX_COUNT = range(8, 14)
 OWN_INDEXES, OWN_INDEX_COUNT, STACK, STACK_ROOM, FRAME_WIDTH, KEY, KEY_LENGTH = range(14, 21)
-REMOVED_ROWS, REMOVED_ROOM, ALL_COLUMNS, COLUMN_COUNT, SEED_RULES, PROPAGATION_RULES, PROGRESS = range(21, 28)
-UNIT_WIDTH = 28
+ALL_COLUMNS, COLUMN_COUNT, SEED_RULES, PROPAGATION_RULES, PROGRESS = range(21, 26)
+UNIT_WIDTH = 26
 # PLANS           a row for each plan (`layout.PLAN_CODE` …), backward and forward
 # RELATIONS, BACKWARD_PLANS   matrices, below;  FORWARD_PLANS int32: plans, relation after relation
 # ARGUMENTS       int32: for backward plans, how a fact is read into the slots, and which slots the facts of the body are
 # HELPER_INDEXES  int32: indexes on checked and on proved facts;  READ_INDEXES: others that plans read
 # OWN_INDEXES     int32: indexes on the relations themselves, which removed rows have to leave
 # STACK           int64[STACK_ROOM, FRAME_WIDTH]: the checks under way, below;  KEY int32: scratch for a fact
-# REMOVED_ROWS    int64[REMOVED_ROOM, 2]: a relation and the number of a row that was removed, for the undo log
 # ALL_COLUMNS     int32: 0, 1, 2 and so on
 # SEED_RULES, PROPAGATION_RULES   sets of rules (`fused_rounds`), or 0 if only Python can apply them
 
@@ -41,7 +35,7 @@ RELATION_WIDTH = 22
 # CHECKED … AFFECTED   the numbers of these tables; EXPLICIT is -1 if there are no explicit facts
 # BACKWARD_FROM …      its rows of BACKWARD_PLANS, its forward plans, and the indexes on proved and on checked facts of it
 # INDEXES_FROM …       its indexes in OWN_INDEXES;  BY_FIRST_COLUMN: the one on the first column, or -1
-# LAST_AFFECTED        the end of the affected facts of this round
+# NEXT_AFFECTED        affected facts that have been taken;  LAST_AFFECTED: the end of the affected facts of this round
 # DECIDED              checked facts of which it is known whether they are proved or disproved
 
 # A backward plan: it finds the rule instances that derive a given fact, and stops at each of them (YIELD).
@@ -60,12 +54,12 @@ LOOKING_AHEAD, CHECKING = 0, 1
 # IS_SAVED        whether the state of its plan is saved in the frame, behind FRAME_HEAD
 
 # Z: the progress of a deletion.
-RESULT, PHASE, CULPRIT, RULE_STEPS, STEPS_LEFT, REMOVED_COUNT, DEPTH, HAS_BEGUN, HAS_PROVED, FORWARD, FORWARD_OF = range(11)
-BACKWARD_INSTANCES, FORWARD_INSTANCES, CHECKED_FACTS, AFFECTED_FACTS, PROVED_FACTS = range(11, 16)
-PROGRESS_WIDTH = 16
+RESULT, PHASE, CULPRIT, RULE_STEPS, STEPS_LEFT, DEPTH, HAS_BEGUN, HAS_PROVED, FORWARD, FORWARD_OF = range(10)
+BACKWARD_INSTANCES, FORWARD_INSTANCES, CHECKED_FACTS, AFFECTED_FACTS, PROVED_FACTS = range(10, 15)
+PROGRESS_WIDTH = 15
 # RESULT          why the loop stopped;  CULPRIT: the full table, the relation, or the number of rows that this is about
 # RULE_STEPS      steps of a rule before it is paused;  STEPS_LEFT: steps of the loop before it is paused
-# REMOVED_COUNT   rows of REMOVED_ROWS in use;  DEPTH: frames in use
+# DEPTH           frames in use
 # HAS_BEGUN       whether the checks of this round have begun
 # HAS_PROVED      whether there may be proved facts that are not processed
 # FORWARD         the current forward plan, or -1;  FORWARD_OF: the relation whose proved fact it processes

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int64s
 from tidelog.core.rules import CoreRule, Unit
 from tidelog.local.evaluation.fused_rules import FusedRules
 from tidelog.local.kernel import layout
@@ -19,7 +19,6 @@ from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.planning.join_order import BackwardWords, plan, plan_backward
 from tidelog.local.planning.plan import Plan
 from tidelog.local.storage.tables import Table
-from tidelog.local.storage.undo_log import UndoLog
 from tidelog.syntax.tree import Atom
 
 _ALL_COLUMNS = np.arange(1 << 16, dtype=np.int32)
@@ -43,7 +42,6 @@ class UnitTables:
         self._keep(unit.RELATIONS, self.relations)
         self._keep(unit.ALL_COLUMNS, _ALL_COLUMNS)
         self.U[unit.PROGRESS] = address_of(self.progress)
-        self.reserve_removed(_FLOOR)
         read = [state.tables[name] for name in rules.uses if name not in state.virtual]
         self._sizes = [(table.number, _FLOOR + table.end) for table in read]
         self._explicit_version = self._index_count = -1
@@ -146,8 +144,6 @@ class UnitTables:
         self.progress[unit.RULE_STEPS] = rule_steps
         self.U[unit.SEED_RULES] = seed.address if seed is not None else 0
         self.U[unit.PROPAGATION_RULES] = propagation.address if propagation is not None else 0
-        for table in self.tables:
-            table.detach_snapshots()
         self.register_indexes()
 
     # --- what the kernel stops for ---------------------------------------------------------------------------------------
@@ -160,10 +156,6 @@ class UnitTables:
     def _keep_stack(self, frames: Int64s) -> None:
         self._keep(unit.STACK, frames)
         self.U[unit.FRAME_WIDTH] = frames.shape[1]
-
-    def reserve_removed(self, count: int) -> None:
-        """Make room for the numbers of so many removed rows."""
-        self._keep(unit.REMOVED_ROWS, np.empty((count, 2), np.int64))
 
     def register_indexes(self) -> None:
         """Tell the kernel of all indexes that removed rows have to leave."""
@@ -180,17 +172,6 @@ class UnitTables:
             self.relations[k, unit.TABLE : unit.NEXT_AFFECTED] = table.number, begin, len(numbers), by_first
         self._keep(unit.OWN_INDEXES, np.array(numbers, np.int32))
         self._index_count = count
-
-    def record_removed(self, undo: UndoLog) -> None:
-        """Enter the rows that the kernel has removed since the last time into the undo log."""
-        count = self.progress.item(unit.REMOVED_COUNT)
-        if not count:
-            return
-        self.progress[unit.REMOVED_COUNT] = 0
-        removed = self._buffers[unit.REMOVED_ROWS][:count]
-        numbers: Int32s = removed[:, 1].astype(np.int32)
-        for k, table in enumerate(self.tables):
-            undo.record_removed(table, numbers[removed[:, 0] == k] if len(self.tables) > 1 else numbers)
 
     def removed_counts(self) -> dict[str, int]:
         """How many of the disproved facts have been removed, by relation."""

@@ -7,7 +7,7 @@ like any other; where nothing was deleted, the inserted facts are the last rows 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -123,10 +123,6 @@ class Deltas:
         for inserted in (True, False):
             self._tables.pop((name, inserted), None)
 
-    def is_virtual(self, name: str) -> bool:
-        """Whether a changed relation has no rows of its own."""
-        return self.of[name].virtual is not None
-
     # --- as relations ----------------------------------------------------------------------------------------------------
 
     def plus(self, name: str) -> str | None:
@@ -155,6 +151,41 @@ class Deltas:
     def ranges(self, names: Iterable[str], others: Container[str] = ()) -> dict[str, int]:
         """For changed relations to which rows were only appended, where those begin; without some others."""
         return {name: begin for name in names if (begin := self.of[name].begin) is not None and name not in others}
+
+
+@dataclass(slots=True)
+class MarkedStep:
+    """A step of an update that inserted marked facts and nothing else, so that it can be undone without applying any rule."""
+
+    given: dict[str, Rows]
+    """The marked facts, by the relation that stores them."""
+    deltas: Mapping[str, Delta]
+
+    @property
+    def explicit(self) -> int:
+        """How many facts are marked."""
+        return sum(map(len, self.given.values()))
+
+    @property
+    def implicit(self) -> int:
+        """How many facts were derived from them, as far as they are stored."""
+        return sum(len(delta.inserted) for delta in self.deltas.values()) - self.explicit
+
+    def undo(self, state: State) -> None:
+        """Restore everything to what it was before the step."""
+        for name, delta in self.deltas.items():
+            if delta.virtual is not None:
+                assert delta.virtual.before is not None
+                state.set_virtual(name, delta.virtual.before)
+                continue
+            table = state.table(name)
+            table.remove(delta.inserted)
+            if len(delta.deleted):
+                table.insert(delta.deleted)
+            table.mark_delta()
+        for name, rows in self.given.items():
+            if name in state.explicit:
+                state.explicit[name].remove(rows)
 
 
 @dataclass(slots=True)

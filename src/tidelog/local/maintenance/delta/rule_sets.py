@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tidelog.core.rules import CoreRule, positive_atoms
+from tidelog.core.rules import CoreRule
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.deltas import Deltas
@@ -117,8 +117,7 @@ def insertion_rules(runtime: UnitRuntime, changed: Sequence[str], deltas: Deltas
         plus = frozenset(name for name in changed if deltas.of[name].begin is None and deltas.of[name].has_gained)
         return InsertionRules(rules, plus)
     known = runtime.kept(InsertionRules)
-    read = _read_positively(runtime)
-    inserted = [name for name in changed if deltas.of[name].begin is None and name in read]
+    inserted = [name for name in changed if deltas.of[name].begin is None and name in runtime.read_positively]
     deleted = [name for name in changed if name in unit.uses_negatively]
     now = Changed(frozenset(filter(deltas.plus, inserted)), frozenset(filter(deltas.minus, deleted)))
     if known is None or known.coverage is None or not now <= known.coverage.changed:
@@ -131,16 +130,3 @@ def insertion_rules(runtime: UnitRuntime, changed: Sequence[str], deltas: Deltas
     only_grew = frozenset(name for name in changed if name in known.by_table and deltas.plus(name))
     known.coverage.empty_all_but(now | Changed(only_grew, now.minus))
     return known
-
-
-@dataclass(slots=True)
-class _Read:
-    names: frozenset[str]
-
-
-def _read_positively(runtime: UnitRuntime) -> frozenset[str]:
-    """The relations that a unit reads, not only under negation."""
-    known = runtime.kept(_Read)
-    if known is None:
-        known = runtime.keep(_Read(frozenset(name for rule in runtime.unit.rules for _, name in positive_atoms(rule))))
-    return known.names

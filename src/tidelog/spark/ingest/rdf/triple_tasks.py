@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s
-from tidelog.rdf.ntriples import Triples, parse_lines
+from tidelog.rdf.ntriples import Triples, parse_lines, parse_turtle
 from tidelog.rdf.terms import TYPE
-from tidelog.rdf.turtle import parse_turtle
 from tidelog.spark.data.blocks import Batches, Block, from_arrow, to_arrow
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.text.lines import Lines, bytes_of_files
@@ -34,8 +33,8 @@ def line_blocks(
         else:
             marks = pa.array([scopes[int(file)] for file in of_files]).take(pa.array(np.searchsorted(of_files, good.files)))
         triples = parse_lines(good.texts, marks)
-        records = [_record(lines, at, reason, files) for at, reason in lines.rejected]
-        records += [_record(good, at, reason, files) for at, reason in triples.rejected]
+        records = [lines.record(files, at, None, reason) for at, reason in lines.rejected]
+        records += [good.record(files, at, None, reason) for at, reason in triples.rejected]
         yield _batch(triples, records)
 
 
@@ -53,10 +52,6 @@ def turtle_blocks(
         if problem is not None:
             records = [record_of(files[file], None, None, problem, "")]
         yield _batch(triples, records)
-
-
-def _record(lines: Lines, at: int, reason: str, files: dict[int, str]) -> str:
-    return record_of(files[int(lines.files[at])], lines.number(at), None, reason, lines.texts[at].as_py().rstrip("\r"))
 
 
 def _batch(triples: Triples, records: list[str]) -> pa.RecordBatch:

@@ -12,13 +12,13 @@ from tidelog.errors import fail
 from tidelog.program.relations import Relation
 from tidelog.rdf.terms import TYPE, oxigraph, scope_of
 from tidelog.spark.data.blocks import FIELDS, Batches, Blocks, with_numbers
+from tidelog.spark.ingest.fitting import conforming
 from tidelog.spark.ingest.ingested import Ingested, split
 from tidelog.spark.ingest.rdf.triple_tasks import counted, line_blocks, of_relation, turtle_blocks
 from tidelog.spark.ingest.rejects import REJECT, Rejects
 from tidelog.spark.ingest.sources import RDF_FORMATS, WHOLE, Files, Format, list_files, read_errors_explained, read_lines
 from tidelog.spark.ingest.text.lines import Lines, lines_of_files, lines_of_rows
 from tidelog.spark.ingest.text.local_files import is_here, lines_of_shares, shares
-from tidelog.spark.ingest.typed_keys import conforming
 from tidelog.spark.session.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.session.private_session import is_local, shuffle_partitions
 

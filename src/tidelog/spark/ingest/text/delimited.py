@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,6 @@ import pyarrow.csv as arrow_csv
 
 from tidelog.files.raw import RawTable
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
-from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.text.inference import Seen, seen_in
 from tidelog.spark.ingest.text.lines import OPEN_QUOTE, Lines, open_quotes
 
@@ -105,7 +105,7 @@ def rows_of(
     for lines in parts:
         arity = len(plan.kinds)
         if lines.rejected:
-            yield rejects_only(arity, [_record(lines, at, None, reason, files) for at, reason in lines.rejected])
+            yield rejects_only(arity, [lines.record(files, at, None, reason) for at, reason in lines.rejected])
         good = lines.without([at for at, _ in lines.rejected])
         is_header = good.firsts & np.isin(good.files, np.fromiter(headed, np.int64, len(headed)))
         if is_header.any():
@@ -114,19 +114,10 @@ def rows_of(
             continue
         cells = split_cells(good, dialect, width)
         if cells.rejected:
-            yield rejects_only(arity, [_record(good, at, None, reason, files) for at, reason in cells.rejected])
+            yield rejects_only(arity, [good.record(files, at, None, reason) for at, reason in cells.rejected])
         columns = tuple(pa.chunked_array([column]) for column in cells.columns)
         table = RawTable("", "", None, columns, len(cells.lines.texts), lambda _: [], is_text=True)
-        of_lines = cells.lines
-
-        def record(row: int, column: str | None, reason: str, of_lines: Lines = of_lines) -> str:
-            return _record(of_lines, row, column, reason, files)
-
-        yield fit_rows(table, plan, record)
-
-
-def _record(lines: Lines, at: int, column: str | None, reason: str, files: dict[int, str]) -> str:
-    return record_of(files[int(lines.files[at])], lines.number(at), column, reason, lines.texts[at].as_py().rstrip("\r"))
+        yield fit_rows(table, plan, partial(cells.lines.record, files))
 
 
 def split_cells(lines: Lines, dialect: Dialect, width: int) -> Cells:

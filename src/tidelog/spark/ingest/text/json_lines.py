@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,7 +17,6 @@ from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import shown
 from tidelog.files.text.json_lines import BLOCK, by_arrow
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
-from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.text.lines import Lines
 from tidelog.values import Kind
 
@@ -93,23 +93,15 @@ def rows_of(parts: Iterator[Lines], names: Sequence[str], plan: Plan, files: dic
     mixed = {names[plan.matched.positions[at]] for at in plan.mixed}
     for lines in parts:
         if lines.rejected:
-            yield rejects_only(arity, [_record(lines, at, None, reason, files) for at, reason in lines.rejected])
+            yield rejects_only(arity, [lines.record(files, at, None, reason) for at, reason in lines.rejected])
         good = _filled(lines.without([at for at, _ in lines.rejected]))
         columns, rows, rejected = _columns(good, mixed)
         if rejected:
-            yield rejects_only(arity, [_record(good, at, None, reason, files) for at, reason in rejected])
+            yield rejects_only(arity, [good.record(files, at, None, reason) for at, reason in rejected])
             good = good.without([at for at, _ in rejected])
         nothing: Cells = [None] * rows
         table = RawTable("", "", tuple(names), tuple(columns.get(name, nothing) for name in names), rows, lambda _: [])
-
-        def record(row: int, column: str | None, reason: str, good: Lines = good) -> str:
-            return _record(good, row, column, reason, files)
-
-        yield fit_rows(table, plan, record)
-
-
-def _record(lines: Lines, at: int, column: str | None, reason: str, files: dict[int, str]) -> str:
-    return record_of(files[int(lines.files[at])], lines.number(at), column, reason, lines.texts[at].as_py().rstrip("\r"))
+        yield fit_rows(table, plan, partial(good.record, files))
 
 
 def _columns(lines: Lines, as_objects: set[str] | None = None) -> tuple[dict[str, Cells], int, list[tuple[int, str]]]:

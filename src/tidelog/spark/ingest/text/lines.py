@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tidelog.spark.ingest.rejects import record_of
+
 OPEN_QUOTE = "it has a quote that nothing closes"
 _AT_ONCE = 1 << 16
 _BOM = "\ufeff"
@@ -57,6 +59,10 @@ class Lines:
     def number(self, at: int) -> int | None:
         """The number of a line, if it is known."""
         return None if self.numbers is None else int(self.numbers[at])
+
+    def record(self, files: dict[int, str], at: int, column: str | None, reason: str) -> str:
+        """The record of a line that is rejected; `files` are the names of files by their ids."""
+        return record_of(files[int(self.files[at])], self.number(at), column, reason, self.texts[at].as_py().rstrip("\r"))
 
 
 def lines_of_rows(batches: Iterator[pa.RecordBatch]) -> Iterator[Lines]:

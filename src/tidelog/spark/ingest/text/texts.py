@@ -13,18 +13,9 @@ from tidelog.errors import fail
 from tidelog.files.matching import Matched, declared_kinds, find_names
 from tidelog.files.raw import RawTable
 from tidelog.files.text.delimited import Header
+from tidelog.spark.ingest import sources
 from tidelog.spark.ingest.fitting import Plan
-from tidelog.spark.ingest.ingested import Ingested, keep, split
-from tidelog.spark.ingest.sources import (
-    LARGEST_WHOLE,
-    WHOLE,
-    Files,
-    Format,
-    check_options,
-    read_errors_explained,
-    read_lines,
-)
-from tidelog.spark.ingest.target import Target
+from tidelog.spark.ingest.ingested import Ingested, Target, keep, split
 from tidelog.spark.ingest.text import delimited, json_lines
 from tidelog.spark.ingest.text.delimited import Dialect, FileLook
 from tidelog.spark.ingest.text.inference import Seen, seen_in_all
@@ -41,21 +32,21 @@ _NO_CELLS = pa.chunked_array([pa.array([], pa.string())])
 class TextReader:
     """The files of one source, all of one format of text."""
 
-    def __init__(self, target: Target, files: Files, header: Header, options: dict[str, str]) -> None:
+    def __init__(self, target: Target, files: sources.Files, header: Header, options: dict[str, str]) -> None:
         if header not in (True, False, "auto"):
             raise ValueError(f"header is True, False or 'auto', not {header!r}")
-        is_json = files.format is Format.JSON_LINES
-        check_options(options, ("multiLine",) if is_json else ("multiLine", "sep", "delimiter"), files.format)
+        is_json = files.format is sources.Format.JSON_LINES
+        sources.check_options(options, ("multiLine",) if is_json else ("multiLine", "sep", "delimiter"), files.format)
         given = {key.lower(): str(value) for key, value in options.items()}
-        mark = given.get("sep", given.get("delimiter", "," if files.format is Format.CSV else "\t"))
+        mark = given.get("sep", given.get("delimiter", "," if files.format is sources.Format.CSV else "\t"))
         if len(mark) != 1:
             raise fail("TL074", f"there is no delimiter {mark!r}", fix="give one character")
         self.target, self.files, self.is_json = target, files, is_json
         # Names of columns that are mapped must stand somewhere.
         self.header: Header = True if header == "auto" and target.columns and not is_json else header
-        self.dialect = Dialect(mark, files.format is not Format.FACTS)
+        self.dialect = Dialect(mark, files.format is not sources.Format.FACTS)
         requested = given.get("multiline", "").lower() == "true"
-        self.whole = requested or files.largest <= WHOLE or not files.can_be_split
+        self.whole = requested or files.largest <= sources.WHOLE or not files.can_be_split
 
     def read(self) -> Ingested:
         """All rows as keys; large files that have cells over several lines are read again as a whole."""
@@ -105,7 +96,7 @@ class TextReader:
         seen = self._seen(looks, headed, width) if infers else None
         chosen, plan = self.target.plan(self._table(described, names, width), seen)
         rows = partial(delimited.rows_of, dialect=self.dialect, width=width, headed=headed, plan=plan, files=self.files.names)
-        unless = OPEN_QUOTE if not self.whole and self.files.largest <= LARGEST_WHOLE else None
+        unless = OPEN_QUOTE if not self.whole and self.files.largest <= sources.LARGEST_WHOLE else None
         return keep(self._mapped(rows, plan.schema), chosen, plan, self.target.rejects, self.target.lineage, unless=unless)
 
     # --- headers and types ----------------------------------------------------------------------------------------------
@@ -113,7 +104,7 @@ class TextReader:
     @property
     def _header(self) -> Header:
         """`.facts` have no header unless the user says so."""
-        return False if self.header == "auto" and self.files.format is Format.FACTS else self.header
+        return False if self.header == "auto" and self.files.format is sources.Format.FACTS else self.header
 
     def _headed(self, looks: dict[int, FileLook]) -> frozenset[int]:
         """The files whose first row is a header; with `auto`, each file decides, and files with an equal first row follow."""
@@ -160,7 +151,7 @@ class TextReader:
     # --- through Spark --------------------------------------------------------------------------------------------------
 
     def _lines(self) -> tuple[DataFrame, Callable[[Iterator[pa.RecordBatch]], Iterator[Lines]]]:
-        frame = read_lines(self.target.spark, self.files, whole=self.whole)
+        frame = sources.read_lines(self.target.spark, self.files, whole=self.whole)
         if not self.whole:
             return frame, lines_of_rows
         mark = self.dialect.delimiter if self.dialect.has_quotes and not self.is_json else None
@@ -171,7 +162,7 @@ class TextReader:
         frame, lines = self._lines()
         if firsts_only and not self.whole:
             frame = frame.where("start = 0")
-        with read_errors_explained(self.files.given):
+        with sources.read_errors_explained(self.files.given):
             return frame.mapInArrow(partial(_run, lines=lines, task=task), schema).toArrow()
 
     def _mapped(self, task: Task, schema: str) -> DataFrame:

@@ -31,8 +31,7 @@ from tidelog.spark.data.novelty import TINY
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import BEFORE
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges
-from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, PreUpdateState
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Term, Variable
 
 if TYPE_CHECKING:
@@ -230,23 +229,17 @@ class Deletion:
             if rule.head.predicate != name:
                 continue
             head = Atom("#suspect", (*_args(rule.head), _TIME))
-            body: list[Literal] = [head]
-            seen: list[FrameRelation | None] = [suspects]
+            seen: list[tuple[Literal, FrameRelation | None]] = [(head, suspects)]
             for at, literal in enumerate(rule.body):
                 if self._is_own(literal):
-                    body += _timely(literal, at)
-                    seen += [self.past.of(literal.predicate, until=until), None]
+                    timed, test = _timely(literal, at)
+                    seen += [(timed, self.past.of(literal.predicate, until=until)), (test, None)]
                     if literal.predicate in self._excluded:
-                        body.append(Negation(literal))
-                        seen.append(self._excluded[literal.predicate])
+                        seen.append((Negation(literal), self._excluded[literal.predicate]))
                 else:
-                    body.append(literal)
-                    seen.append(None)
-                    for test, facts in self._only_old(rule, literal):
-                        body.append(test)
-                        seen.append(facts)
-            variant = replace(rule, head=head, body=tuple(body))
-            proofs.append(self._joined(variant, seen, self.rounds.relations, 0, suspects.count))
+                    seen += [(literal, None), *self._only_old(rule, literal)]
+            variant = replace(rule, head=head, body=tuple(literal for literal, _ in seen))
+            proofs.append(self._joined(variant, [facts for _, facts in seen], self.rounds.relations, 0, suspects.count))
         return proofs
 
     def _only_old(self, rule: CoreRule, literal: Literal) -> Iterator[tuple[Literal, FrameRelation]]:

@@ -22,16 +22,15 @@ from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.sets import Delta, Sets
-from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing, seeing_first
-from tidelog.spark.maintenance.in_rounds.aggregate_rounds import maintain_aggregate
+from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing
 from tidelog.spark.maintenance.in_rounds.deletion import Deletion
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges, RuleDelta
-from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, PreUpdateState, RuleDelta
 from tidelog.spark.maintenance.in_rounds.rederivation import Rederivation
-from tidelog.syntax.tree import Atom, Negation
+from tidelog.syntax.tree import Atom, Negation, Variable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
 
 _LEAST_PATIENCE, _PATIENCE = 2.0, 1.0
 """Deletion is too expensive after so many seconds, or so many times as long as it took to derive the component."""
@@ -177,7 +176,7 @@ class FrameMaintenance:
                     uses.append((rule, seeing(at, d.inserted, rounds.relations), at, d.inserted.count))
                 elif isinstance(literal, Negation) and (d := self._lower(unit, literal.atom)) and d.deleted.count:
                     variant = _with(rename_apart(literal.atom, rule), rule)
-                    uses.append((variant, seeing_first(d.deleted, rounds.relations), 0, d.deleted.count))
+                    uses.append((variant, seeing(0, d.deleted, rounds.relations), 0, d.deleted.count))
             for variant, sees, first, start in uses:
                 _note(found, rule.head.predicate, rounds.joined(variant, sees, first, start), start)
         return found
@@ -224,3 +223,34 @@ def _note(found: dict[str, Found], name: str, some: DataFrame | Int32s, start: i
 def _with(first: Atom, rule: CoreRule) -> CoreRule:
     """A rule with one more atom in front of its body."""
     return replace(rule, body=(first, *rule.body))
+
+
+def maintain_aggregate(
+    rounds: Rounds, sets: Sets, delta: Delta, name: str, operator: Aggregation
+) -> tuple[FrameRelation, FrameRelation]:
+    """The results of changed groups now (inserted), and before (deleted)."""
+    columns = tuple(Variable(f"V{at}") for at in range(rounds.relations[operator.inner].width))
+    groups = columns[: operator.groups]
+    inner, folded = Atom(operator.inner, columns), Atom(name, (*groups, Variable("result")))
+    parts = [part for part in (delta.inserted, delta.deleted) if part.count]
+    if groups:
+        head = CoreRule(Atom("#touched", groups), (inner,), 0, "")
+        some = [rounds.joined(head, lambda _at, _name, p=part: p, 0, part.count) for part in parts]  # type: ignore[misc]
+        start = sum(part.count for part in parts)
+        touched = sets.distinct(some, facts_in_driver(np.empty((0, len(groups)), np.int32)), start)
+    else:
+        touched = facts_in_driver(np.zeros((1, 1), np.int32))
+
+    def of_groups(atom: Atom) -> FrameRelation:
+        rule = CoreRule(atom, (Atom("#touched", groups), atom), 0, "")
+        found = rounds.joined(rule, seeing(0, touched, rounds.relations), 0, touched.count)
+        return sets.distinct([found], rounds.relations[atom.predicate], touched.count)
+
+    old = of_groups(folded)
+    rounds.relations[name].remove(old, sets.lineage, sets.spark)
+    recorded = rounds.recorded = {}
+    bindings = of_groups(inner)
+    if bindings.count:
+        rounds.fold(name, operator, bindings)
+    rounds.recorded = None
+    return sets.fused(recorded.get(name, ()), rounds.relations[name]), old

@@ -1,8 +1,8 @@
-"""The relations of a unit before an update, with the times at which their facts were inserted.
+"""The input of maintenance in rounds: what an update has changed so far, and the relations of a unit before it.
 
-Deletion reads them round after round, so they are cached as columns while it lasts: Spark reads these faster than rows, and
-skips those that are too old or too new. Where rules pass keys on, and few keys are left whose facts may still be deleted, these
-facts are fetched to the driver, and the rest is joins of matrices.
+The latter have the times at which their facts were inserted. Deletion reads them round after round, so they are cached as columns
+while it lasts: Spark reads these faster than rows, and skips those that are too old or too new. Where rules pass keys on, and few
+keys are left whose facts may still be deleted, these facts are fetched to the driver, and the rest is joins of matrices.
 """
 
 from __future__ import annotations
@@ -16,13 +16,40 @@ import numpy as np
 from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
-from tidelog.core.rules import Unit
+from tidelog.core.rules import CoreRule, Unit
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
-from tidelog.spark.data.sets import WORTH_FETCHING, Sets
+from tidelog.spark.data.sets import WORTH_FETCHING, Delta, Sets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class FrameChanges:
+    """The changes of one update, by relation."""
+
+    before: Mapping[str, FrameRelation]
+    """Snapshots of all relations before the update."""
+    explicit: Mapping[str, FrameRelation]
+    """The explicit facts of relations with rules, as they are now."""
+    given: dict[str, Delta] = field(default_factory=dict)
+    """The deltas of these explicit facts."""
+    deltas: dict[str, Delta] = field(default_factory=dict)
+    """The deltas of relations that are up to date."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleDelta:
+    """How the rules of a unit differ from those before."""
+
+    added: frozenset[int] = frozenset()
+    """The positions of new rules in the program."""
+    removed: tuple[CoreRule, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed)
+
 
 _SHARES = 12
 """A relation is checked in no more parts than these, in the order of their times."""

@@ -18,7 +18,7 @@ from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.sets import WORTH_FETCHING, Sets
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.in_rounds.pre_update_state import PreUpdateState
-from tidelog.syntax.tree import Atom, Literal, Negation
+from tidelog.syntax.tree import Atom, Literal, Negation, atoms
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -76,32 +76,27 @@ class Rederivation:
 
     def _joined(self, rule: CoreRule, start: FrameRelation, start_at: int | None, count: int) -> DataFrame | Int32s:
         """Over-deleted heads of instances that hold; starting from the heads, or from rederived facts in the body."""
-        body: list[Literal] = [rule.head]
-        seen: list[FrameRelation | None] = [self.rest[rule.head.predicate]]
+        seen: list[tuple[Literal, FrameRelation | None]] = [(rule.head, self.rest[rule.head.predicate])]
         first = 0
         for at, literal in enumerate(rule.body):
-            first = len(body) if at == start_at else first
             if at == start_at:
-                body.append(literal)
-                seen.append(start)
+                first = len(seen)
+                seen.append((literal, start))
             elif isinstance(literal, Atom) and literal.predicate in self.unit.relations:
-                body.append(literal)
-                seen.append(self.past.whole(literal.predicate).untimed())
+                seen.append((literal, self.past.whole(literal.predicate).untimed()))
                 if literal.predicate in self.rest:
-                    body.append(Negation(literal))
-                    seen.append(self.rest[literal.predicate])
+                    seen.append((Negation(literal), self.rest[literal.predicate]))
             else:
-                body.append(literal)
-                seen.append(None)
+                seen.append((literal, None))
 
         def relation_at(at: int, predicate: str) -> FrameRelation:
-            return found if (found := seen[at]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
+            return found if (found := seen[at][1]) is not None else self._lower.get(predicate) or self.rounds.relations[predicate]
 
-        return self.rounds.joined(replace(rule, body=tuple(body)), relation_at, first, count)
+        return self.rounds.joined(replace(rule, body=tuple(literal for literal, _ in seen)), relation_at, first, count)
 
     def _fetched(self, new: Mapping[str, FrameRelation]) -> Mapping[str, FrameRelation]:
         """Fetch all that rounds read to the driver, where that is little and few facts were rederived."""
-        lower = {atom for rule in self.unit.rules for atom in _predicates(rule)} - set(self.unit.relations)
+        lower = {atom.predicate for rule in self.unit.rules for atom, _ in atoms(rule.body)} - set(self.unit.relations)
         read = [*self.rest.values(), *(self.rounds.relations[name] for name in lower)]
         if sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING:
             return new
@@ -109,8 +104,3 @@ class Rederivation:
             self._lower[name] = self.sets.at_hand(self.rounds.relations[name])
         self.rest = {name: self.sets.at_hand(facts) for name, facts in self.rest.items()}
         return {name: self.sets.at_hand(facts) for name, facts in new.items()}
-
-
-def _predicates(rule: CoreRule) -> set[str]:
-    atoms = [literal.atom if isinstance(literal, Negation) else literal for literal in rule.body]
-    return {atom.predicate for atom in atoms if isinstance(atom, Atom)}

@@ -6,7 +6,6 @@ Units in the kernel are evaluated again, which is quick, since they are small.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from tidelog.core.rule_report import Visit
@@ -53,17 +52,14 @@ def reuse_unaffected(new: SparkEngine, old: SparkEngine, affected: set[str]) -> 
         if pairs is None:
             continue
         # The explicit facts of a transitive relation without other rules have no unit of their own.
-        pairs |= {name: name for unit in new.frame_units(component) for name in unit.uses if _is_given(name, pairs)}
+        read = {name for unit in new.frame_units(component) for name in unit.uses}
+        pairs |= {name: name for name in read - pairs.keys() if name.startswith("#given ")}
         for their_name, my_name in pairs.items():
             if their_name in theirs.relations:
                 mine.relations[my_name] = theirs.relations[their_name].copy()
             if their_name in theirs.explicit:
                 mine.explicit[my_name] = theirs.explicit[their_name].copy()
         new.reuse(component, next(placed for placed in old.placed.placements if placed.relations == was.predicates))
-
-
-def _is_given(name: str, derived: Container[str]) -> bool:
-    return name.startswith("#given ") and name not in derived
 
 
 def _names(before: list[Unit], after: list[Unit]) -> dict[str, str] | None:

@@ -21,8 +21,8 @@ from tidelog.program.hypergraph import Component
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
-from tidelog.spark.maintenance.in_rounds.frame_changes import FrameChanges, RuleDelta
 from tidelog.spark.maintenance.in_rounds.frame_maintenance import FrameMaintenance
+from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, RuleDelta
 from tidelog.syntax.tree import Atom, Literal, Negation
 
 if TYPE_CHECKING:

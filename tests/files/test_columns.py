@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from tests.files.relations import rejected
 
-from tidelog.files.ranges import null_unless, one_zero_one_nan, timestamps, whole_numbers, within_calendar
+from tidelog.files.columns import null_unless, one_zero_one_nan, timestamps, whole_numbers, within_calendar
 
 LAST = datetime.max.replace(tzinfo=UTC)
 

@@ -1,11 +1,11 @@
-"""The change of an update on Spark: its facts as frames."""
+"""The change of an update on Spark: its facts as frames; facts themselves are tested in tests/spark/test_engine.py."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tidelog.changes import ChangeStatistics, Counters, FactsByRelation
-from tidelog.spark.data.spark_change import SparkChange
+from tidelog.spark.data.spark_facts import SparkChange
 
 STATISTICS = ChangeStatistics("semi-naive", 0, 0, 0, 0, 0, 0, Counters(), 0.0, {})
 

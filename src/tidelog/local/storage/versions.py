@@ -1,0 +1,85 @@
+"""Versions of tables: the rows of a table at one moment, without a copy, also while another thread changes the table.
+
+Rows are appended and never move, and the first column of a removed row can be computed from its tombstone.  So the number of rows
+and the number of tombstones at one moment say which rows the table had: those before `end`, without the first `tombstones` of
+the list of removed rows.  Where a table gets new buffers (it grew, or was compacted), a version keeps the old ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s, Rows
+
+
+class TableVersion:
+    """The rows of a table at one moment."""
+
+    __slots__ = ("_buffer", "_numbering", "_removed", "arity", "end", "tombstones")
+
+    def __init__(self, buffer: Int32s, arity: int, end: int, removed: Int32s, tombstones: int, numbering: object) -> None:
+        """`numbering` is another object whenever the rows of the table get other numbers."""
+        self._buffer, self._removed, self._numbering = buffer, removed, numbering
+        self.arity, self.end, self.tombstones = arity, end, tombstones
+
+    def __len__(self) -> int:
+        return self.end - self.tombstones
+
+    @property
+    def rows(self) -> Rows:
+        """A copy of the rows, in the order of insertion."""
+        return self._restored(0, self.end, self._are_rows())
+
+    def chunks(self, size: int | None = None) -> Iterator[tuple[Int32s, ...]]:
+        """The ids, column by column, some rows at a time."""
+        are_rows = self._are_rows()
+        for begin in range(0, self.end, size or self.end or 1):
+            rows = self._restored(begin, min(self.end, begin + (size or self.end)), are_rows)
+            if len(rows):
+                yield tuple(np.ascontiguousarray(column) for column in rows.T)
+
+    def contains(self, rows: Rows) -> NDArray[np.bool_]:
+        """For each row whether it is one of these; a scan."""
+        own = self.rows
+        return np.array([bool((own == row).all(axis=1).any()) for row in rows], np.bool_)
+
+    # --- differences -----------------------------------------------------------------------------------------------------
+
+    def numbers_like(self, other: TableVersion) -> bool:
+        """Whether rows have the same numbers as in another version of the table."""
+        return self._numbering is other._numbering
+
+    def appended_since(self, before: TableVersion) -> Rows:
+        """The rows appended since an earlier version that numbers them alike, those removed again included."""
+        return self._restored(before.end, self.end, None)
+
+    def removed_since(self, before: TableVersion) -> Rows:
+        """The rows removed since an earlier version that numbers them alike, those appended in between included."""
+        numbers = self._removed[before.tombstones : self.tombstones]
+        rows = self._buffer[: self.end * self.arity].reshape(self.end, self.arity)[numbers]
+        return _without_tombstones(rows)
+
+    # --- tombstones ------------------------------------------------------------------------------------------------------
+
+    def _are_rows(self) -> NDArray[np.bool_] | None:
+        """For each row before the end whether it was no tombstone; None if none was."""
+        if not self.tombstones:
+            return None
+        are_rows = np.ones(self.end, np.bool_)
+        are_rows[self._removed[: self.tombstones]] = False
+        return are_rows
+
+    def _restored(self, begin: int, end: int, are_rows: NDArray[np.bool_] | None) -> Rows:
+        rows = self._buffer[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
+        return _without_tombstones(rows.copy() if are_rows is None else rows[are_rows[begin:end]])
+
+
+def _without_tombstones(rows: Rows) -> Rows:
+    """Rows of which some have become tombstones since, with the first column that they had; changes the matrix."""
+    if rows.shape[1]:
+        first = rows[:, 0]
+        np.maximum(first, -1 - first, out=first)
+    return rows
