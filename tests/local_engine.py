@@ -19,6 +19,7 @@ from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.maintenance import unit_runtime
+from tidelog.local.sharing.readers import Sharing
 from tidelog.local.storage import indexes, tables
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
@@ -29,6 +30,12 @@ from tidelog.values import from_python
 def program(text: str) -> Program:
     """A program from its text."""
     return check(Source(text, "test.dl"))
+
+
+def sharing_of(kb: KnowledgeBase) -> Sharing:
+    """Who may touch the state of a knowledge base."""
+    assert isinstance(kb, LocalKnowledgeBase)
+    return kb._sharing
 
 
 def engine_of(kb: KnowledgeBase) -> LocalEngine:

@@ -20,13 +20,14 @@ import tidelog
 ROOT = Path(tidelog.__file__).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("source", "errors", "values", ""),  # "" is `tidelog` itself, which imports all else on first use
+    ("source", "errors", "values", "text_limits", ""),  # "" is `tidelog` itself, which imports all else on first use
     ("syntax", "functions"),
     ("program",),
-    ("reference", "files", "json_values", "options", "redaction"),
+    ("reference", "files", "json_values", "options", "redaction", "sizes"),
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
+    ("lasting",),
     ("kb",),
     ("local",),
     ("durable",),
@@ -47,7 +48,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),
-    ("saving",),
+    ("saving", "sharing"),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

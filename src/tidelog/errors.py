@@ -70,12 +70,14 @@ CODES: dict[str, str] = {
     "TL085": "no Java that Spark can use",
     "TL086": "rows that were lost with an executor",
     "TL087": "a source that Spark cannot read",
+    "TL088": "a path that leads out of its folder",
     "TL090": "a job file that cannot be understood",
     "TL091": "a job that its engine cannot run",
     "TL092": "more rejected rows than the job allows",
     "TL093": "a sink that cannot be written",
     "TL094": "an environment variable that is not set",
     "TL095": "a stream that failed",
+    "TL096": "a knowledge base or snapshot that cannot be used now",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",
@@ -85,6 +87,7 @@ CODES: dict[str, str] = {
 
 _MOST_SHOWN = 50
 _SHORTEST_NAME = 3
+_MOST_COMPARED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +196,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A fix that names the most similar known name, or None."""
     others = sorted(set(known) - {name})
     close = [other for other in others if other.lower() == name.lower()]
+    if len(others) > _MOST_COMPARED:  # comparing is slow, and a text may have as many mistakes as names
+        others = sorted(others, key=lambda other: (other[:1] != name[:1], abs(len(other) - len(name))))[:_MOST_COMPARED]
     if not close and len(name) >= _SHORTEST_NAME:  # any two short names are alike
         close = difflib.get_close_matches(name, others, n=1, cutoff=0.75)
     return f"did you mean `{close[0]}`?" if close else None

@@ -81,7 +81,10 @@ class Facts:
             values = [from_python(value) for value in fact]
         except TidelogError:
             return False  # it cannot be in any fact
-        row = self._terms.encode(values).reshape(1, -1)
+        ids = self._terms.find(values)
+        if ids is None:
+            return False
+        row = ids.reshape(1, -1)
         if isinstance(self._held, np.ndarray):
             return bool((self._held == row).all(axis=1).any())
         return bool(self._held.contains(row)[0])

@@ -20,16 +20,18 @@ from tidelog.changes import Change
 from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
+from tidelog.lasting import Lasting
 from tidelog.options import folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
+from tidelog.text_limits import LONGEST_TEXT, check_length
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
-    from tidelog.core.recovery import Recovery
     from tidelog.core.statistics import Statistics
     from tidelog.files.text.delimited import Header
+    from tidelog.local.sharing.snapshot import Snapshot
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects
     from tidelog.streams.following import AsyncFollowing, Following
@@ -66,7 +68,7 @@ class LoadReport:
         return self.description
 
 
-class KnowledgeBase(ABC):
+class KnowledgeBase(Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
@@ -99,6 +101,9 @@ class KnowledgeBase(ABC):
         limit_facts: int | None = None,
         limit_seconds: float | None = None,
         limit_rounds: int | None = None,
+        limit_memory: int | None = None,
+        limit_text: int = LONGEST_TEXT,
+        input_root: str | PathLike[str] | None = None,
         progress: ShowProgress | None = None,
         **engine_options: Any,
     ) -> None:
@@ -107,58 +112,26 @@ class KnowledgeBase(ABC):
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
         the program.  `algorithm` maintains deletions: `auto`, `bf`, `dred`, `counting` or `rematerialise`; `marking` prepares
         for the next update of a stream.  With `modules=False` transitive relations are evaluated like any other.  The limits
-        stop an evaluation with an error that changes nothing; `progress` is called about ten times a second during one.
+        stop an evaluation with an error that changes nothing: `limit_memory` is in bytes of stored facts and values,
+        `limit_text` in bytes of one program, value or line.  With `input_root`, no `@input` leads out of that folder.
+        `progress` is called about ten times a second during an evaluation.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking)
         if engine_options:
             given = ", ".join(f"{name}=" for name in engine_options)
             raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
         source = source_of(rules)
+        check_length(source.text, "the program", limit_text)
+        self._limit_text = limit_text
         self._schema = Schema(check(source))
-        self._limits = limit_facts, limit_seconds, limit_rounds
+        self._limits = limit_facts, limit_seconds, limit_rounds, limit_memory
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self.loads: list[LoadReport] = []
         """A report for each load, in order."""
-        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules))
+        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules), input_root)
 
     __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
-
-    # --- saving ----------------------------------------------------------------------------------------------------------
-
-    recovery: Recovery | None = None  # what opening it from a folder did
-
-    @staticmethod
-    def open(
-        folder: str | PathLike[str],
-        rules: str | PathLike[str] | Source | None = None,
-        *,
-        durability: str = "batch",
-        read_only: bool = False,
-        **options: Any,
-    ) -> KnowledgeBase:
-        """The knowledge base of a folder; a new one, if the folder is empty or missing.  Every change is saved there.
-
-        A loss of power takes nothing with `durability="fsync"`, the last moment with `batch`, everything with `none`.
-        """
-        home = importlib.import_module("tidelog.durable.opening")
-        kb: KnowledgeBase = home.open_saved(folder, rules, durability=durability, read_only=read_only, options=options)
-        return kb
-
-    def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
-        """Save everything to a folder, and every change from now on."""
-        fix = 'choose engine="local"; the stream of a pipeline keeps a state of its own'
-        raise fail("TL074", f'engine="spark" cannot be saved to {folder} (durability={durability})', fix=fix)
-
-    def close(self) -> None:
-        """Close the folder that it is saved in, if there is one."""
-        self.recovery = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 
@@ -207,12 +180,12 @@ class KnowledgeBase(ABC):
         relation's, and `rejects` for rows that do not fit.
         """
 
-    def _load_inputs(self, folder: Path) -> None:
+    def _load_inputs(self, folder: Path, root: str | PathLike[str] | None) -> None:
         for relation in self.program.relations.values():
             if relation.inputs:
                 from tidelog.files.formats import find_files
 
-                for path in find_files(folder, relation.name, relation.inputs):
+                for path in find_files(folder, relation.name, relation.inputs, root):
                     self.load(relation.name, path)
 
     def _know(self, name: str, arity: int) -> None:
@@ -271,7 +244,7 @@ class KnowledgeBase(ABC):
             return AsyncFollowing(self, aiter(updates))
         if iscoroutinefunction(getattr(updates, "get", None)):
             return AsyncFollowing(self, QueuedUpdates(updates))
-        return Following(self, open_source(updates, wait=wait))
+        return Following(self, open_source(updates, wait=wait, longest=self._limit_text))
 
     def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
         """Apply one update of a stream; `follow` calls this for each.
@@ -322,6 +295,23 @@ class KnowledgeBase(ABC):
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
 
+    def snapshot(self) -> Snapshot:
+        """The state after the last update, for several questions: later updates do not show in it."""
+        raise fail("TL074", "this engine has no snapshots", fix='choose engine="local", or read between two updates')
+
+    def copy(self) -> Self:
+        """An independent knowledge base with the same rules and facts."""
+        raise fail("TL074", "a knowledge base on this engine cannot be copied", fix="make another one from the same sources")
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> str:
+        raise fail("TL074", "a knowledge base cannot be pickled", fix="save its facts and rules, and make another one from them")
+
     def graph(self) -> GraphPicture:
         """The program as a picture, with the number of facts of each relation; a notebook shows it."""
         from tidelog.report.graph import picture
@@ -340,8 +330,7 @@ class KnowledgeBase(ABC):
     def _watch(self) -> Watch:
         from tidelog.core.limits import Limits, Watch
 
-        facts, seconds, rounds = self._limits
-        return Watch(Limits(facts, seconds, rounds), self._progress)
+        return Watch(Limits(*self._limits), self._progress)
 
 
 def column_names(relation: Relation) -> list[str]:

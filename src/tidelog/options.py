@@ -16,6 +16,7 @@ def refuse(**options: object) -> None:
         "engine": ("local", "spark"),
         "algorithm": ("auto", "bf", "dred", "counting", "rematerialise"),
         "marking": ("auto", True, False),
+        "writers": ("wait", "refuse"),
     }
     for name, given in options.items():
         if given in known[name]:

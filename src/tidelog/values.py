@@ -210,9 +210,17 @@ def from_python(thing: object) -> Value:
         case Literal(str(text), str(datatype), None) if is_text(text + datatype):
             value = typed_literal(text, datatype)
     if value is None:
-        what = f"{thing!r} of type {type(thing).__name__}"
+        what = f"{shortly(thing)} of type {type(thing).__name__}"
         raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_PYTHON_FIX)
     return value
+
+
+def shortly(thing: object) -> str:
+    """The `repr` of a thing for a message, even if it is nested deeply."""
+    try:
+        return repr(thing)
+    except RecursionError:
+        return f"a deeply nested {type(thing).__name__}"
 
 
 def _timestamp(moment: datetime) -> Value | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
-from tests.local_engine import USUAL, Conditions, conditions, under
+from tests.local_engine import USUAL, Conditions, conditions, sharing_of, under
 from tests.spark.on_executors import as_if_large, no_facts_in_the_driver, nothing_in_the_driver
 
 from tidelog import KnowledgeBase, Source
@@ -80,6 +80,8 @@ class Setting:
     conditions: Conditions = USUAL
     allowed: int = 25
     """How many facts fit the kernel."""
+    is_shared: bool = False
+    """Whether the local engine publishes versions, and everything is read from these."""
 
 
 AS_USUAL = Setting()
@@ -96,7 +98,7 @@ class OpenPlace:
     def settings(self) -> st.SearchStrategy[Setting]:
         """What may be drawn here."""
         if self.place.engine == "local":
-            return st.builds(Setting, conditions)
+            return st.builds(Setting, conditions, is_shared=st.booleans())
         return st.builds(Setting, allowed=st.sampled_from([3, 6, 12, 25])) if self.place.is_mixed else st.just(Setting())
 
     @contextmanager
@@ -111,6 +113,8 @@ class OpenPlace:
             stack.enter_context(self.place.situation())
             stack.enter_context(under(setting.conditions) if self.place.engine == "local" else nullcontext())
             kb = KnowledgeBase(Source(text, "test.dl"), **given)
+            if setting.is_shared:
+                sharing_of(kb)._share()
             if self.place.engine == "spark":
                 stack.callback(kb.close)
             yield kb

@@ -60,7 +60,7 @@ def limits(
     kb: KnowledgeBase, facts: int | None = None, seconds: float | None = None, rounds: int | None = None
 ) -> Iterator[None]:
     """Let a knowledge base have these limits for a while."""
-    before, kb._limits = kb._limits, (facts, seconds, rounds)
+    before, kb._limits = kb._limits, (facts, seconds, rounds, None)
     try:
         yield
     finally:

@@ -8,7 +8,6 @@ import pytest
 from tests.syntax.parsed import X, Y, Z, literal, only, statements, term, value
 
 from tidelog.errors import TidelogError
-from tidelog.syntax.builder import DEEPEST
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -26,6 +25,7 @@ from tidelog.syntax.tree import (
     Term,
     Variable,
 )
+from tidelog.text_limits import DEEPEST
 from tidelog.values import FALSE, IRI, TRUE, Kind
 from tidelog.values import Literal as RDFLiteral
 

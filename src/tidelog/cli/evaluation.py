@@ -15,15 +15,13 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting, show, source_of
 from tidelog.errors import fail, render_all
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress
     from tidelog.kb import KnowledgeBase, ShowProgress
-
-
-MOST_FACTS = 100_000_000
 
 FactsFolder = Annotated[
     Path | None,
@@ -34,6 +32,19 @@ FactsFolder = Annotated[
 LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
 LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
 LimitRounds = Annotated[int | None, typer.Option(min=1, help="Stop with an error beyond so many rounds of a recursion.")]
+LimitMemory = Annotated[
+    str,
+    typer.Option(
+        help="Stop with an error if facts and values need more memory, such as 2GB; auto is that of the machine.", metavar="SIZE"
+    ),
+]
+LimitText = Annotated[
+    str, typer.Option(help="Refuse programs, values and lines of files and streams that are longer.", metavar="SIZE")
+]
+InputRoot = Annotated[
+    Path | None,
+    typer.Option(help="Refuse an @input, and a file of --facts, that leads out of this folder.", metavar="DIR"),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, and nothing about files that were read.")]
 NoModules = Annotated[bool, typer.Option("--no-modules", help="Evaluate transitive relations like any other.")]
 
@@ -71,6 +82,9 @@ def run_command(
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
+    limit_memory: LimitMemory = "auto",
+    limit_text: LimitText = LONGEST,
+    input_root: InputRoot = None,
     no_modules: NoModules = False,
     saved: OpenFolder = None,
     quiet: Quiet = False,
@@ -78,7 +92,7 @@ def run_command(
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
-    limits = limit_facts, limit_seconds, limit_rounds
+    limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
         knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved) as kb,
@@ -104,13 +118,16 @@ def query_command(
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     limit_rounds: LimitRounds = None,
+    limit_memory: LimitMemory = "auto",
+    limit_text: LimitText = LONGEST,
+    input_root: InputRoot = None,
     saved: OpenFolder = None,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
-    limits = limit_facts, limit_seconds, limit_rounds
+    limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
         knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved) as kb,
@@ -122,7 +139,7 @@ def query_command(
 def knowledge_base(
     program: Path,
     folder: Path | None,
-    limits: tuple[int, float | None, int | None],
+    limits: Limits,
     display: ShowProgress | None,
     *,
     quiet: bool,
@@ -133,8 +150,7 @@ def knowledge_base(
     from tidelog.files.formats import find_files
     from tidelog.kb import KnowledgeBase
 
-    facts, seconds, rounds = limits
-    options |= {"limit_facts": facts, "limit_seconds": seconds, "limit_rounds": rounds, "progress": display}
+    options |= {**limits.options(), "progress": display}
     durability = options.pop("durability", None)
     if saved is not None and (saved / "manifest.sqlite").exists():
         kb = KnowledgeBase.open(
@@ -146,7 +162,7 @@ def knowledge_base(
     kb = KnowledgeBase(source_of(program), folder=folder, **options)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
-            for path in find_files(folder, known.name):
+            for path in find_files(folder, known.name, root=limits.input_root):
                 kb.load(known.name, path)
     filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
     warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
@@ -165,10 +181,13 @@ def knowledge_base(
 def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out: Path | None) -> None:
     """Look at what is to be written before anything is derived."""
     from tidelog.files.formats import format_of
+    from tidelog.files.roots import check_below
 
     for name in chosen:
         for path in kb.relations[name].outputs:
             format_of(Path(path))
+            if out is not None:
+                check_below(out, out / path, f"the @output of `{kb.program.printer.predicate(name)}`")
     if stats is not None and not stats.parent.is_dir() and stats.parent != out:
         raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli import evaluation
+from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting
 from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import fail
@@ -61,9 +62,12 @@ def stream_command(
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
     algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, bf, dred, ...", metavar="NAME")] = "auto",
     marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
-    limit_facts: evaluation.LimitFacts = evaluation.MOST_FACTS,
+    limit_facts: evaluation.LimitFacts = MOST_FACTS,
     limit_seconds: evaluation.LimitSeconds = None,
     limit_rounds: evaluation.LimitRounds = None,
+    limit_memory: evaluation.LimitMemory = "auto",
+    limit_text: evaluation.LimitText = LONGEST,
+    input_root: evaluation.InputRoot = None,
     no_modules: evaluation.NoModules = False,
     saved: OpenFolder = None,
     durability: Annotated[Durability, typer.Option(help="What a loss of power may take from --open.")] = Durability.BATCH,
@@ -78,6 +82,7 @@ def stream_command(
         raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
     if str(program) == updates == "-":
         raise typer.BadParameter("standard input is either the program or the updates")
+    limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with ExitStack() as stack:
         stopping = stack.enter_context(Stopping())
         display = stack.enter_context(stream_display(is_quiet=quiet, is_printing=out is None))
@@ -87,12 +92,12 @@ def stream_command(
             display.progress(progress)
 
         try:
-            source = open_source(updates, wait=follow)
+            source = open_source(updates, wait=follow, longest=limits.longest)
             journal = Journal(out, stats, resume=resume)
             kb = evaluation.knowledge_base(
                 program,
                 facts,
-                (limit_facts, limit_seconds, limit_rounds),
+                limits,
                 look,
                 modules=not no_modules,
                 quiet=quiet,

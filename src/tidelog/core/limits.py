@@ -14,13 +14,20 @@ from tidelog.errors import Diagnostic, TidelogError
 
 
 class LimitReachedError(TidelogError):
-    """A limit was reached and there is still something to derive; `option` is `facts`, `seconds` or `rounds`."""
+    """A limit was reached; `option` is `facts`, `seconds`, `rounds` or `memory`."""
 
-    def __init__(self, option: str, what: str, working_on: str) -> None:
+    def __init__(self, option: str, what: str, working_on: str | None = None) -> None:
+        """`working_on` is the rule in hand, if there is still something to derive."""
         self.option = option
         where = f", last of `{working_on}`" if working_on else ""
+        message = what if working_on is None else f"{what}, and there is still something to derive{where}"
         fix = f"raise limit_{option} (--limit-{option}), or look for a rule that counts without end; nothing has been changed"
-        super().__init__([Diagnostic("TL070", f"{what}, and there is still something to derive{where}", fix=fix)])
+        super().__init__([Diagnostic("TL070", message, fix=fix)])
+
+    @classmethod
+    def of_memory(cls, needed: int, limit: int) -> LimitReachedError:
+        """The stored state would need so many bytes, and may have fewer."""
+        return cls("memory", f"facts and values would need {needed:,} bytes of memory, and may have {limit:,}")
 
 
 class TooExpensiveError(Exception):
@@ -34,11 +41,13 @@ class TooExpensiveError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The most facts, seconds, and rounds of one recursion that an evaluation may take."""
+    """The most facts, seconds, rounds of one recursion, and bytes of the stored state that an evaluation may take."""
 
     facts: int | None = None
     seconds: float | None = None
     rounds: int | None = None
+    memory: int | None = None
+    """Kept by the storage of the local engine, which asks before it grows."""
 
 
 @dataclass(slots=True)

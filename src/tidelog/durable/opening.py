@@ -33,7 +33,7 @@ _ATTEMPTS = 5
 class Reopened(LocalKnowledgeBase):
     """A knowledge base from a folder: its facts are there already, also those of the program's text and of `@input`."""
 
-    def _load_inputs(self, folder: Path) -> None:
+    def _load_inputs(self, folder: Path, root: str | PathLike[str] | None) -> None:
         """Nothing is loaded."""
 
 

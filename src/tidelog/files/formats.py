@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from tidelog.errors import did_you_mean, fail
 from tidelog.files.raw import unreadable
+from tidelog.files.roots import check_below
 
 
 class Format(StrEnum):
@@ -72,12 +73,17 @@ def format_of(path: str | PathLike[str], given: str | None = None) -> FileFormat
 _ALL_FORMATS = "the known endings are " + ", ".join(f".{name}" for name in _FORMATS) + "; or say `format=`"
 
 
-def find_files(folder: str | PathLike[str], relation_name: str, inputs: Sequence[str] = ()) -> list[Path]:
+def find_files(
+    folder: str | PathLike[str], relation_name: str, inputs: Sequence[str] = (), root: str | PathLike[str] | None = None
+) -> list[Path]:
     """The files with the facts of a relation: those that `@input` names, or else `NAME.csv`, `NAME.parquet`, … in the folder.
 
-    A file that an `@input` names must exist; without an `@input`, there may be none.
+    A file that an `@input` names must exist; without an `@input`, there may be none.  With `root`, all are below that folder.
     """
     folder = Path(folder)
+    if root is not None:
+        for given in inputs:
+            check_below(root, folder / given, f"the @input of `{relation_name}`")
     try:
         entries = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:
@@ -85,7 +91,10 @@ def find_files(folder: str | PathLike[str], relation_name: str, inputs: Sequence
     if not inputs:
         # `run --out` percent-encodes the name of a relation that is an IRI.
         wanted = {name + ending for name in (relation_name, quote(relation_name, safe="")) for ending in ENDINGS}
-        return [folder / entry for entry in entries if entry in wanted and (folder / entry).is_file()]
+        found = [folder / entry for entry in entries if entry in wanted and (folder / entry).is_file()]
+        for path in found if root is not None else ():
+            check_below(root or "", path, f"the file of `{relation_name}`")
+        return found
     paths = [folder / given for given in dict.fromkeys(inputs)]
     for given, path in zip(dict.fromkeys(inputs), paths, strict=True):
         if not path.is_file():

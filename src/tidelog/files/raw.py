@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
+from tidelog.text_limits import LONGEST_TEXT, check_lines
 
 Cells: TypeAlias = pa.ChunkedArray | list[object]
 """The cells of a column: as Arrow has them, or Python objects where Arrow has no type for them."""
@@ -41,17 +42,38 @@ def row_places(source: str, *, is_file: bool) -> Callable[[Sequence[int]], list[
     return lambda rows: [f"{prefix}row {row + 1}" for row in rows]
 
 
-def read_bytes(path: Path, *, is_compressed: bool) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large a file and its lines may be."""
+
+    line: int = LONGEST_TEXT
+    file: int | None = None
+    """The most bytes of a file that is read at once, unpacked."""
+
+
+USUAL_SIZES = Sizes()
+
+
+def read_bytes(path: Path, sizes: Sizes = USUAL_SIZES, *, is_compressed: bool) -> bytes:
     """All bytes of a file, unpacked."""
+    most = -1 if sizes.file is None else sizes.file + 1
     try:
-        if not is_compressed:
-            return path.read_bytes()
-        with gzip.open(path) as file:
-            return file.read()
+        with gzip.open(path) if is_compressed else path.open("rb") as file:
+            data = file.read(most)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(path, f"not a whole gzip file ({error})") from error
     except OSError as error:
         raise unreadable(path, error) from error
+    check_size(path, len(data), sizes)
+    check_lines(data, str(path), sizes.line)
+    return data
+
+
+def check_size(path: Path, size: int, sizes: Sizes) -> None:
+    """Refuse a file that takes more memory than there may be."""
+    if sizes.file is not None and size > sizes.file:
+        fix = "raise limit_memory (--limit-memory), or divide the file; nothing has been changed"
+        raise fail("TL070", f"{path} has more than {sizes.file:,} bytes of facts", fix=fix)
 
 
 def unreadable(path: Path, error: OSError) -> TidelogError:

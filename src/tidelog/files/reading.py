@@ -13,7 +13,7 @@ from tidelog.files.columns import ARROW_TYPES, Loaded, MixedColumn, TypedColumn
 from tidelog.files.fitting import Fitted, fit_columns
 from tidelog.files.formats import Format, format_of
 from tidelog.files.matching import Matched, declared_kinds, default_values, match_columns
-from tidelog.files.raw import RawTable
+from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes
 from tidelog.files.rejects import default_misfit, raise_rejects
 from tidelog.files.tables import read_object, read_table_file
 from tidelog.files.text.delimited import Header, read_delimited
@@ -30,6 +30,7 @@ def read(
     format: str | None = None,  # noqa: A002
     header: Header = "auto",
     defaults: Mapping[str | int, object] | None = None,
+    sizes: Sizes = USUAL_SIZES,
 ) -> Loaded:
     """The facts of the relation `name` from a source, or one `TidelogError` and nothing.
 
@@ -44,11 +45,12 @@ def read(
       than 64 bits keep their column a string.
     - A null, or an empty cell of a column that is no string, makes its row a reject, unless `defaults` has a value for the
       column, by its name or by its position counted from 0.  In text files, a default also takes the place of empty strings.
+    - A file that is larger than `sizes` allow, or has a longer line, is refused.
     - One reject is enough: nothing is loaded, and the error shows the first few with place, column, value and reason.
     """
     if header not in (True, False, "auto"):
         raise ValueError(f"header is True, False or 'auto', not {header!r}")
-    table = read_raw(source, name, relation, format, header)
+    table = read_raw(source, name, relation, format, header, sizes)
     if not table.columns and table.rows == 0:
         return _nothing(table, name, relation)
     matched = match_columns(table, name, relation)
@@ -62,7 +64,9 @@ def read(
     return Loaded(name, tuple(column.column() for column in columns), table.rows, description_of(table, name, matched, columns))
 
 
-def read_raw(source: object, name: str, relation: Relation | None, given: str | None, header: Header) -> RawTable:
+def read_raw(
+    source: object, name: str, relation: Relation | None, given: str | None, header: Header, sizes: Sizes = USUAL_SIZES
+) -> RawTable:
     """The columns of a source before they have the types of a relation."""
     if not isinstance(source, str | PathLike):
         return read_object(source)
@@ -70,10 +74,10 @@ def read_raw(source: object, name: str, relation: Relation | None, given: str | 
     file_format = format_of(path, given)
     match file_format.format:
         case Format.CSV | Format.TSV | Format.FACTS:
-            return read_delimited(path, file_format, name, relation, header)
+            return read_delimited(path, file_format, name, relation, header, sizes)
         case Format.JSON_LINES:
-            return read_json_lines(path, file_format, name)
-    return read_table_file(path, file_format)
+            return read_json_lines(path, file_format, name, sizes)
+    return read_table_file(path, file_format, sizes)
 
 
 def _nothing(table: RawTable, name: str, relation: Relation | None) -> Loaded:

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
 from tidelog.errors import fail
 from tidelog.files.formats import FileFormat, Format
-from tidelog.files.raw import Cells, RawTable, damaged, row_places, unreadable
+from tidelog.files.raw import USUAL_SIZES, Cells, RawTable, Sizes, check_size, damaged, row_places, unreadable
+
+_ROWS = 1 << 20
+"""Rows of Parquet that are read at once."""
+_Batches: TypeAlias = tuple[pa.Schema, Iterable[pa.RecordBatch]]
 
 
-def read_table_file(path: Path, file_format: FileFormat) -> RawTable:
-    """A file of Parquet or Arrow."""
+def read_table_file(path: Path, file_format: FileFormat, sizes: Sizes = USUAL_SIZES) -> RawTable:
+    """A file of Parquet or Arrow, batch by batch: a small file may unpack to a large table."""
+    batches: list[pa.RecordBatch] = []
+    size = 0
     try:
-        table = _parquet(path) if file_format.format is Format.PARQUET else _arrow_file(path)
+        with path.open("rb") as file:
+            schema, parts = _parquet(file) if file_format.format is Format.PARQUET else _arrow_file(file)
+            for batch in parts:
+                batches.append(batch)
+                check_size(path, size := size + batch.nbytes, sizes)
+        table = pa.Table.from_batches(batches, schema)
     except pa.ArrowException as error:
         raise damaged(path, f"not a whole file of {file_format} ({_first_line(error)})") from error
     except OSError as error:
@@ -51,20 +63,21 @@ def read_object(source: object) -> RawTable:
     raise fail("TL082", f"facts cannot be read from a {type(source).__name__}", fix=fix)
 
 
-def _parquet(path: Path) -> pa.Table:
+def _parquet(file: BinaryIO) -> _Batches:
     from pyarrow import parquet
 
-    with path.open("rb") as file:
-        return parquet.ParquetFile(file).read()
+    opened = parquet.ParquetFile(file)
+    return opened.schema_arrow, opened.iter_batches(_ROWS)
 
 
-def _arrow_file(path: Path) -> pa.Table:
-    with path.open("rb") as file:
-        try:
-            return pa.ipc.open_file(file).read_all()
-        except pa.ArrowInvalid:
-            file.seek(0)
-            return pa.ipc.open_stream(file).read_all()
+def _arrow_file(file: BinaryIO) -> _Batches:
+    try:
+        opened = pa.ipc.open_file(file)
+    except pa.ArrowInvalid:
+        file.seek(0)
+        stream = pa.ipc.open_stream(file)
+        return stream.schema, stream
+    return opened.schema, map(opened.get_batch, range(opened.num_record_batches))
 
 
 def _from_arrow(table: pa.Table, source: str, described: str, *, is_file: bool = False) -> RawTable:

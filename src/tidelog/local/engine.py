@@ -6,7 +6,7 @@ module is the door to the engine: other engines, which evaluate some units here 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from tidelog.core.arrays import Rows
@@ -21,6 +21,7 @@ from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.program_state import ProgramState
 from tidelog.local.storage.dictionary import Dictionary
+from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.program.queries import ANSWER
@@ -71,22 +72,8 @@ class LocalEngine(ProgramState):
         return None
 
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
-        """All bindings of the named variables that make a body true, each once: one rule, evaluated over temporary tables."""
-        state, head = self.state, Atom(ANSWER, tuple(Variable(name) for name in names))
-        core = core_of_rule(Rule(head, body), {**self.core.arities, ANSWER: len(head.args)}, "#query ")
-        made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
-        evaluation = Evaluation(state, watch, Statistics())
-        with watch.deferring_interrupts():
-            try:
-                for name in made:
-                    state.ensure_table(name, core.arities[name])
-                for unit in core.units:
-                    evaluation.from_scratch(unit)
-                return state.table(ANSWER).rows.copy()
-            finally:
-                for name in made:
-                    state.answered.pop(name, None)
-                    state.store.release(state.take_table(name))
+        """All bindings of the named variables that make a body true, each once."""
+        return answers(self.state, self.core.arities, body, names, watch)
 
     # --- for an owner that evaluates some units elsewhere ----------------------------------------------------------------
 
@@ -115,3 +102,24 @@ class LocalEngine(ProgramState):
     def stored_sizes(self) -> dict[str, int]:
         """How many facts each relation has that is not virtual, internal ones included."""
         return {name: len(table) for name, table in self.state.tables.items()}
+
+
+def answers(state: State, arities: Mapping[str, int], body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
+    """All bindings of the named variables that make a body true, each once: one rule, evaluated over temporary tables."""
+    head = Atom(ANSWER, tuple(Variable(name) for name in names))
+    core = core_of_rule(Rule(head, body), {**arities, ANSWER: len(head.args)}, "#query ")
+    made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
+    evaluation = Evaluation(state, watch, Statistics())
+    with watch.deferring_interrupts():
+        try:
+            state.budget.limit = watch.limits.memory
+            for name in made:
+                state.ensure_table(name, core.arities[name])
+            for unit in core.units:
+                evaluation.from_scratch(unit)
+            return state.table(ANSWER).rows.copy()
+        finally:
+            state.budget.limit = None
+            for name in made:
+                state.answered.pop(name, None)
+                state.store.release(state.take_table(name))

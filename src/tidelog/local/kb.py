@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
@@ -15,23 +16,26 @@ from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import LoadReport, column_names
+from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.saving import SavableKnowledgeBase
+from tidelog.local.sharing.readers import Sharing
+from tidelog.local.sharing.snapshot import Snapshot, shown
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
-from tidelog.options import options_given
+from tidelog.options import options_given, refuse
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
-from tidelog.values import Kind
+from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.files.text.delimited import Header
+    from tidelog.source import Source
     from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
@@ -41,13 +45,25 @@ if TYPE_CHECKING:
 class LocalKnowledgeBase(SavableKnowledgeBase):
     """A knowledge base in this process."""
 
+    _sharing: Sharing
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
+
+    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: str = "wait", **options: Any) -> None:
+        """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
+        refuse(writers=writers)
+        self._sharing = Sharing(self, waits=writers == "wait")
+        super().__init__(rules, **options)
 
     @property
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
-        found = self._maintained().statistics
+        if self._sharing.begin_reading() is None:
+            try:
+                self._maintained()
+            finally:
+                self._sharing.end_reading()
+        found = self._engine.statistics
         if (live := self._schema.live) is None:
             return found
         return found.renumbered({number: place for place, number in enumerate(live.written)})
@@ -72,14 +88,20 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         Nothing is derived before facts are read.  The result says what was read and which types were found.  With
         `upsert=True` each row replaces the explicit facts with its key; of two rows with one key, the last counts.
         """
-        from tidelog.files.reading import read
-
         if refused := options_given(options=options, columns=columns, rejects=rejects):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
+        with self._sharing:
+            return self._load(relation, source, _Reading(format, header, defaults), upsert=upsert)
+
+    def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
+        from tidelog.files.raw import Sizes
+        from tidelog.files.reading import read
+
         if upsert:
             self._schema.key_of(relation)
-        loaded = read(source, relation, self.relations.get(relation), format=format, header=header, defaults=defaults)
+        sizes = Sizes(self._limit_text, self._all_limits.memory)
+        loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
         new, replaced = self.load_columns(relation, loaded.columns, loaded.rows, upsert=upsert)
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
@@ -100,6 +122,17 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
         explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
         """
+        with self._sharing:
+            return self._update(insert, delete, upsert, remove_rules, add_rules)
+
+    def _update(
+        self,
+        insert: Iterable[tuple[object, ...]],
+        delete: Iterable[tuple[object, ...]],
+        upsert: Iterable[tuple[object, ...]],
+        remove_rules: str | Iterable[str],
+        add_rules: str | Iterable[str],
+    ) -> Change:
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
@@ -113,14 +146,17 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
 
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""
+        with self._sharing:
+            return self._apply_one(update, next_update)
+
+    def _apply_one(self, update: Update, next_update: NextUpdate) -> Change:
         started = perf_counter()
-        if update.remove_rules or update.add_rules:
-            return self._update_with(update)
+        has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
+        if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
+            return self._update(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
         if self._journal is not None:
             self._journal.take(update.insert, update.delete, update.upsert)
         if self._ahead is None:
-            if self._marking is False or self._algorithm in ("counting", "rematerialise"):
-                return super().apply(update, next_update)
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
         stream, read = (self._ahead, update, next_update), self._ahead.given(update)
         if read is not None and read.relations == len(self._schema.loaded):
@@ -183,7 +219,9 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
-        return plan_change(self._schema.live_rules(), _texts(remove_rules), _texts(add_rules), self._schema.loaded)
+        removed, added = _texts(remove_rules), _texts(add_rules)
+        check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
+        return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
 
     def _change_rules(self, transaction: Transaction, planned: RuleChange) -> Schema:
         """Replace the rules, and the schema that they have from now on."""
@@ -195,10 +233,14 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
 
     def replay(self, updates: Iterable[Update]) -> None:
         """Apply updates whose changes nobody wants to know: what follows is derived once, from what they leave behind."""
-        engine = self._engine
-        if engine.has_derived:
+        if self._engine.has_derived:
             super().replay(updates)
             return
+        with self._sharing:
+            self._replay(updates)
+
+    def _replay(self, updates: Iterable[Update]) -> None:
+        engine = self._engine
         for update in updates:
             planned = NO_CHANGE
             if self._journal is not None:
@@ -229,27 +271,66 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     # --- facts out -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, relation: str) -> Facts:
-        held = self._held(relation)
-        return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
+        if (view := self._sharing.begin_reading()) is not None:
+            return view[relation]
+        try:
+            held = self._held(relation)
+            return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
+        finally:
+            self._sharing.end_reading()
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        return len(self._held(relation))
+        if (view := self._sharing.begin_reading()) is not None:
+            return view.count(relation)
+        try:
+            return len(self._held(relation))
+        finally:
+            self._sharing.end_reading()
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        query = check_query(text, self.relations, self.program.prefixes)
-        engine = self._maintained()
-        rows = engine.query(query.body, query.names, self._watch())
-        return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
+        check_length(text, "the query", self._limit_text)
+        if (view := self._sharing.begin_reading()) is not None:
+            return view.query(text)
+        try:
+            query = check_query(text, self.relations, self.program.prefixes)
+            engine = self._maintained()
+            rows = engine.query(query.body, query.names, self._watch())
+            return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
+        finally:
+            self._sharing.end_reading()
+
+    def facts(self, relation: str | None = None) -> Any:
+        """The facts of a relation, as tuples; of all relations, with the name of the relation first, if none is given."""
+        if relation is not None:
+            return self[relation]
+        with self.snapshot() as view:  # all of them in one state
+            return view.facts()
+
+    def snapshot(self) -> Snapshot:
+        """The state after the last update, for several questions: later updates do not show in it.
+
+        Any thread may take one and use it.
+        """
+        return self._sharing.snapshot()
+
+    def copy(self) -> LocalKnowledgeBase:
+        """An independent knowledge base with the same rules and facts; nothing is derived anew."""
+        with self._sharing:
+            result = type(self).__new__(type(self))
+            for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
+                setattr(result, name, getattr(self, name))
+            result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
+            result._started = self._maintained().clone()
+            return result
 
     def _held(self, relation: str) -> Any:
         self._check_known(relation)
         return self._maintained().stored(relation)
 
     def _shown(self, known: Relation, held: Any) -> Facts:
-        kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-        return Facts(known.name, column_names(known), held, self._engine.state.terms, kinds)
+        return shown(known, held, self._engine.state.terms)
 
     # --- the engine ------------------------------------------------------------------------------------------------------
 
@@ -259,6 +340,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         if self._started is None:
             announce_compilation()
             self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            self._started.dictionary.longest = self._limit_text
             for name, rows in self._update_reader.rows_of(self.program.facts).items():
                 self._started.add(name, rows)
         return self._started
@@ -280,6 +362,14 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         if not engine.is_maintained:
             engine.maintain(self._watch())
         return engine
+
+
+class _Reading(NamedTuple):
+    """How a source is read."""
+
+    format: str | None
+    header: Header
+    defaults: Mapping[str | int, object] | None
 
 
 def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:

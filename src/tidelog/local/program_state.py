@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,16 @@ class ProgramState:
     def derived(self) -> Container[str]:
         """The stored relations that have rules, or are filled by an operator."""
         return self.structure.deriver
+
+    def clone(self) -> Self:
+        """An independent copy, when everything that follows has been derived; plans are made again when they are needed."""
+        assert self.is_maintained
+        result = type(self).__new__(type(self))
+        result.modules, result.algorithm, result.structure = self.modules, self.algorithm, self.structure
+        result.state, result.runtimes = self.state.clone(), {}
+        result.has_derived, result.changes = True, ExplicitChanges()
+        result.version, result.statistics = self.version, self.statistics
+        return result
 
     # --- units -----------------------------------------------------------------------------------------------------------
 

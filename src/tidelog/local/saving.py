@@ -52,6 +52,7 @@ class SavableKnowledgeBase(KnowledgeBase):
 
     _started: LocalEngine | None = None
     if TYPE_CHECKING:
+        _sharing: Any
 
         @property
         def _engine(self) -> LocalEngine: ...
@@ -144,11 +145,13 @@ class SavableKnowledgeBase(KnowledgeBase):
 
         If it is saved in another folder already, this writes a copy.
         """
-        import_module("tidelog.durable.saved").save(self, Path(folder), durability)
+        with self._sharing:
+            import_module("tidelog.durable.saved").save(self, Path(folder), durability)
 
     def close(self) -> None:
         """Close the folder, if there is one; changes are refused from now on."""
-        import_module("tidelog.durable.saved").close(self)
+        with self._sharing:
+            import_module("tidelog.durable.saved").close(self)
 
 
 def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:

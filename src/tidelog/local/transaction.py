@@ -72,6 +72,7 @@ class Transaction:
         self._propagation: Propagation | None = None
         self._undone: Mapping[str, Rows] = {}
         self._is_open = True
+        engine.state.budget.limit = watch.limits.memory
         self._counted: UpdateContext | None = None
         """Whose counts are those of the transaction: the first step's, to which those of others are added."""
         self.added = self.removed = self.without_effect = 0
@@ -303,6 +304,7 @@ class Transaction:
     def commit(self, forgotten: Iterable[str] = ()) -> UpdateResult:
         """Make it final, and release what belonged to removed rules and to forgotten relations; what it has done."""
         engine, visits = self._engine, list[Visit]()
+        engine.state.budget.limit = None
         for undo in self._undo_logs:
             undo.compact_tables()
         if self._propagation is not None:
@@ -322,6 +324,7 @@ class Transaction:
     def rollback(self) -> None:
         """Restore everything."""
         engine = self._engine
+        engine.state.budget.limit = None
         for undo in reversed(self._undo_logs):
             undo.rollback()
         engine.changes, engine.has_derived = self._pending or ExplicitChanges(), self._had_derived
@@ -329,4 +332,6 @@ class Transaction:
             engine.structure = self._structure
             self._migration.rollback()
             engine.retire(self._migration.change.units)
+        if engine.state.budget.was_reached:
+            engine.state.trim()
         self._is_open = False

@@ -8,7 +8,7 @@ from tidelog.errors import Diagnostics, TidelogError
 from tidelog.functions.conform import conform
 from tidelog.functions.signatures import ANY, type_name
 from tidelog.program.program import GroundFact, Program
-from tidelog.values import Value, from_python
+from tidelog.values import Value, from_python, shortly
 
 
 def explicit_facts(program: Program, tuples: Iterable[tuple[object, ...]]) -> list[GroundFact]:
@@ -27,12 +27,12 @@ def _fact(program: Program, given: tuple[object, ...], diagnostics: Diagnostics)
         case (str(name), *arguments):
             pass
         case _:
-            message = f"{given!r} is not a fact"
+            message = f"{shortly(given)} is not a fact"
             diagnostics.add("TL072", message, fix='write a tuple of the relation and its arguments: `("edge", "a", "b")`')
             return None
     relation = program.relations.get(name)
     if relation is not None and len(arguments) != relation.arity:
-        diagnostics.add("TL020", f"{given!r} has {len(arguments)} arguments, and `{name}` has {relation.arity}")
+        diagnostics.add("TL020", f"{shortly(given)} has {len(arguments)} arguments, and `{name}` has {relation.arity}")
         return None
     values: list[Value] = []
     for at, argument in enumerate(arguments):
@@ -44,7 +44,9 @@ def _fact(program: Program, given: tuple[object, ...], diagnostics: Diagnostics)
         declared = ANY if relation is None else relation.declared_type(at)
         fitting = value if declared == ANY else conform(next(iter(declared)), value)
         if fitting is None:
-            message = f"argument {at + 1} of {given!r} is of type {value.kind}, and `{name}` takes {type_name(declared)} there"
+            message = (
+                f"argument {at + 1} of {shortly(given)} is of type {value.kind}, and `{name}` takes {type_name(declared)} there"
+            )
             diagnostics.add("TL040", message)
         else:
             values.append(fitting)

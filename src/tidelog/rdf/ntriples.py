@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tidelog.rdf.terms import key_of_term, keys_of_literals, keys_of_nodes, oxigraph, reason_for
+from tidelog.text_limits import DEEPEST, TOO_DEEP
 
 _IRI = r'<[A-Za-z][A-Za-z0-9+.\-]*:[^\x00-\x20<>"{}|^`\\]*>'
 _BLANK = r"_:[A-Za-z0-9_][A-Za-z0-9_\-]*"
@@ -130,7 +131,7 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
     """Pyoxigraph's triples, their lines, and its rejects: all lines at once, or line by line if one is wrong."""
     ox = oxigraph()
     try:
-        found = list(ox.parse("\n".join(lines).encode(), format=ox.RdfFormat.N_TRIPLES))
+        found = list(ox.parse(_shallow("\n".join(lines)).encode(), format=ox.RdfFormat.N_TRIPLES))
         if len(found) == len(lines):
             return found, np.arange(len(lines)), []
     except (SyntaxError, ValueError):
@@ -138,6 +139,7 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
     found, wheres, rejected = [], [], []
     for at, line in enumerate(lines):
         try:
+            _shallow(line)
             of_line = list(ox.parse(line.encode(), format=ox.RdfFormat.N_TRIPLES))
         except (SyntaxError, ValueError) as error:
             rejected.append((at, f"it is no triple: {said(error)}"))
@@ -145,6 +147,26 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
         found += of_line
         wheres += [at] * len(of_line)
     return found, np.array(wheres, np.int64), rejected
+
+
+_TOKENS = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\]|\\.)*"'
+    r"|'''(?:[^'\\]|\\.|'(?!''))*'''|'(?:[^'\\]|\\.)*'"
+    r"|<<|>>|<[^<>\s]*>|\\.|#[^\n\r]*",
+    re.DOTALL,
+)
+"""What may hold brackets without meaning them, and the brackets of quoted triples."""
+
+
+def _shallow(text: str) -> str:
+    """The text; `ValueError` if its quoted triples are nested deeply, since pyoxigraph recurses and would end the process."""
+    depth = 0
+    for token in _TOKENS.finditer(text) if text.count("<<") > DEEPEST else ():
+        depth += {"<<": 1, ">>": -1}.get(token[0], 0)
+        if depth > DEEPEST:
+            raise ValueError(TOO_DEEP)
+        depth = max(depth, 0)
+    return text
 
 
 def _by_terms(triples: list[tuple[Any, str, int]]) -> Triples:
@@ -203,6 +225,8 @@ def parse_turtle(data: bytes, scope: str, base: str | None = None) -> Triples:
     """
     ox = oxigraph()
     try:
+        if data.count(b"<<") > DEEPEST:
+            _shallow(data.decode("utf-8", "replace"))
         written = ox.serialize(ox.parse(data, format=ox.RdfFormat.TURTLE, base_iri=base), format=ox.RdfFormat.N_TRIPLES)
     except (SyntaxError, ValueError) as error:
         line = (getattr(error, "lineno", None) or 1) - 1

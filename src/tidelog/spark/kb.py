@@ -28,6 +28,7 @@ from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_upd
 from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
+from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -227,6 +228,7 @@ class SparkKnowledgeBase(Materialisation):
         engine = self._engine_within_budget()
         texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
         self._schema = replace(self._schema, live=self._schema.live_rules())
+        check_length("".join((*texts[0], *texts[1])), "the text of the rules", self._limit_text)
         planned = plan_change(self._schema.live_rules(), texts[0], texts[1], self._schema.loaded)
         if planned.difference is None:
             with self._all_or_nothing():

@@ -19,6 +19,7 @@ from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.program.queries import ANSWER, Query, check_query
+from tidelog.sizes import machine_memory
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts
@@ -32,9 +33,10 @@ from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import keys_table
 from tidelog.spark.session.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.session.private_session import close as close_session
-from tidelog.spark.session.private_session import machine_memory, session
+from tidelog.spark.session.private_session import session
 from tidelog.spark.session.shipping import Shipping
 from tidelog.syntax.tree import Atom, Rule, Variable, atoms
+from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,6 +117,7 @@ class Materialisation(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
+        check_length(text, "the query", self._limit_text)
         query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained_engine()
         with lost_blocks_explained():

@@ -16,6 +16,7 @@ from typing import BinaryIO, cast
 from tidelog.errors import TidelogError, fail
 from tidelog.streams.source import UpdateSource
 from tidelog.streams.update import Update
+from tidelog.text_limits import LONGEST_TEXT
 
 _CHUNK = 1 << 20
 _POLL_EVERY = 0.1
@@ -27,8 +28,10 @@ _BOM = b"\xef\xbb\xbf"
 class Lines(UpdateSource):
     """Updates from lines; empty ones are skipped."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: int = LONGEST_TEXT) -> None:
+        """`longest` is the most bytes of a line; a longer one is a broken update."""
         super().__init__()
+        self._longest = longest
         self._lines: deque[tuple[str, int, bytes]] = deque()
         """Lines that have been read, each with its file and number."""
 
@@ -38,7 +41,7 @@ class Lines(UpdateSource):
         if not self._lines:
             return None
         name, number, line = self._lines.popleft()
-        return Update.from_json(line, f"{name}:{number}")
+        return Update.from_json(line, f"{name}:{number}", self._longest)
 
     def _is_ready(self) -> bool:
         while not self._lines and self._read(wait=False):
@@ -56,22 +59,24 @@ class Lines(UpdateSource):
 class _Splitter:
     """Splits the bytes of one file into numbered lines."""
 
-    def __init__(self, name: str, lines: deque[tuple[str, int, bytes]]) -> None:
-        self.name, self._lines = name, lines
-        self._number, self._rest = 0, [b""]
+    def __init__(self, name: str, lines: deque[tuple[str, int, bytes]], longest: int) -> None:
+        self.name, self._lines, self._longest = name, lines, longest
+        self._number, self._rest, self._length = 0, [b""], 0
 
     def add(self, data: bytes) -> None:
-        """Add bytes; those after the last line break are kept until the rest of their line is there."""
+        """Add bytes; those after the last line break are kept until the rest of their line is there, if it is not too long."""
         first, *others = data.split(b"\n")
-        self._rest.append(first)
+        if self._length <= self._longest:
+            self._rest.append(first)
+            self._length += len(first)
         for part in others:
             self._line(b"".join(self._rest))
-            self._rest = [part]
+            self._rest, self._length = [part], len(part)
 
     def end(self) -> None:
         """The last line, if it has no line break."""
         self._line(b"".join(self._rest))
-        self._rest = [b""]
+        self._rest, self._length = [b""], 0
 
     def _line(self, line: bytes) -> None:
         self._number += 1
@@ -83,8 +88,8 @@ class _Splitter:
 class _OpenFile:
     """A file of lines that is being read, decompressed if its name ends with `.gz`."""
 
-    def __init__(self, path: Path, lines: deque[tuple[str, int, bytes]]) -> None:
-        self._name, self._splitter = str(path), _Splitter(str(path), lines)
+    def __init__(self, path: Path, lines: deque[tuple[str, int, bytes]], longest: int = LONGEST_TEXT) -> None:
+        self._name, self._splitter = str(path), _Splitter(str(path), lines, longest)
         try:
             file = gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb")
         except OSError as error:
@@ -128,11 +133,11 @@ class FileSource(Lines):
 
     _file: _OpenFile | None = None
 
-    def __init__(self, path: Path, *, wait: bool = False) -> None:
-        super().__init__()
+    def __init__(self, path: Path, *, wait: bool = False, longest: int = LONGEST_TEXT) -> None:
+        super().__init__(longest)
         if wait and path.suffix == ".gz":
             raise fail("TL074", f"cannot wait for more of {path}, which is compressed", fix="leave --follow (wait=) out")
-        self._file, self._wait = _OpenFile(path, self._lines), wait
+        self._file, self._wait = _OpenFile(path, self._lines, longest), wait
 
     def _read(self, *, wait: bool) -> bool:
         if self._file is None or self._file.has_ended:
@@ -155,10 +160,10 @@ class FileSource(Lines):
 class PipeSource(Lines):
     """Updates from another process, as they arrive: standard input, a named pipe, a socket."""
 
-    def __init__(self, file: BinaryIO, name: str, *, is_own: bool = False) -> None:
+    def __init__(self, file: BinaryIO, name: str, *, is_own: bool = False, longest: int = LONGEST_TEXT) -> None:
         """Reads the file descriptor and not the buffer of `file`, since reading that might wait."""
-        super().__init__()
-        self._file, self._splitter, self._has_ended = file, _Splitter(name, self._lines), False
+        super().__init__(longest)
+        self._file, self._splitter, self._has_ended = file, _Splitter(name, self._lines, longest), False
         self._is_own = is_own
 
     def _read(self, *, wait: bool) -> bool:
@@ -191,8 +196,8 @@ class FolderSource(Lines):
 
     _file: _OpenFile | None = None
 
-    def __init__(self, folder: Path, *, wait: bool = False) -> None:
-        super().__init__()
+    def __init__(self, folder: Path, *, wait: bool = False, longest: int = LONGEST_TEXT) -> None:
+        super().__init__(longest)
         self._folder, self._wait = folder, wait
         self._done: set[str] = set()
         self._coming: deque[str] = deque()
@@ -226,7 +231,7 @@ class FolderSource(Lines):
         if self._coming:
             self._last = self._coming.popleft()
             self._done.add(self._last)
-            self._file = _OpenFile(self._folder / self._last, self._lines)
+            self._file = _OpenFile(self._folder / self._last, self._lines, self._longest)
             return True
         if self._wait and wait:
             time.sleep(_POLL_EVERY)

@@ -14,7 +14,8 @@ from tidelog.errors import Diagnostic, Diagnostics, TidelogError, did_you_mean
 from tidelog.json_values import from_json, to_json
 from tidelog.program.relations import Relation
 from tidelog.source import Source
-from tidelog.values import IRI, Kind, Value, from_python, is_text, parse_date, parse_timestamp
+from tidelog.text_limits import LONGEST_TEXT, check_length
+from tidelog.values import IRI, Kind, Value, from_python, is_text, parse_date, parse_timestamp, shortly
 
 FactTuple: TypeAlias = tuple[object, ...]
 """A relation's name and the arguments, as `kb.update` takes them."""
@@ -39,8 +40,9 @@ class Update:
     """Where it came from, such as `updates.jsonl:17`."""
 
     @classmethod
-    def from_json(cls, line: str | bytes, place: str = "") -> Update:
-        """An update from a line of JSON."""
+    def from_json(cls, line: str | bytes, place: str = "", longest: int = LONGEST_TEXT) -> Update:
+        """An update from a line of JSON of no more than `longest` bytes."""
+        check_length(line, "the line", longest, place)
         try:
             thing = json.loads(line.decode() if isinstance(line, bytes) else line)
         except UnicodeDecodeError as error:
@@ -49,8 +51,10 @@ class Update:
         except json.JSONDecodeError as error:
             fix = 'write one update a line: `{"insert": [["edge", "a", "b"]]}`'
             raise _error("TL076", f"this is not JSON: {error.msg}", f"{place}:{error.colno}" if place else "", fix) from error
-        except (ValueError, RecursionError) as error:
-            raise _error("TL076", f"this is not JSON: {error or 'nested too deeply'}", place, None) from error
+        except ValueError as error:
+            raise _error("TL076", f"this is not JSON: {error}", place, None) from error
+        except RecursionError as error:
+            raise _error("TL076", "it is nested too deeply", place, _FACT_FIX) from error
         return cls.from_dict(thing, place)
 
     @classmethod
@@ -161,7 +165,9 @@ def _shown(thing: object) -> str:
     try:
         text = json.dumps(thing, ensure_ascii=False)
     except (TypeError, ValueError):
-        text = repr(thing)
+        text = shortly(thing)
+    except RecursionError:
+        text = f"a deeply nested {type(thing).__name__}"
     return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
 
 

@@ -29,9 +29,7 @@ from tidelog.syntax.reading import (
 )
 from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac
-
-DEEPEST = 100
-"""The deepest nesting of calls in an expression; it keeps recursive walks safe."""
+from tidelog.text_limits import DEEPEST
 
 
 def _span(first: Any, last: Any) -> Span:

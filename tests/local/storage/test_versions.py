@@ -34,6 +34,9 @@ def test_versions_stay_as_they_were(steps: list[tuple[bool, list[tuple[int, int]
         gained = {tuple(row) for row in version.appended_since(before[0]).tolist()}
         lost = {tuple(row) for row in version.removed_since(before[0]).tolist()}
         assert {tuple(row) for row in before[1]} - lost | gained == {tuple(row) for row in table.rows.tolist()}
+        for one, shown in kept:
+            now = [row for row in shown if row not in version.removed_since(one).tolist()] + version.appended_since(one).tolist()
+            assert now == table.rows.tolist()
         kept.append((version, table.rows.tolist()))
         for one, shown in kept:
             check(one, shown)

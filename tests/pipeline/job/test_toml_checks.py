@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tidelog.pipeline.job.toml_checks import Problems, Section, size_of
+from tidelog.pipeline.job.toml_checks import Problems, Section
 from tidelog.source import Source
 
 
@@ -79,19 +79,3 @@ def test_a_required_key_and_unknown_ones() -> None:
     part.finish()
     assert messages(problems) == ["name: it is missing", "nmae: there is no such key"]
     assert [problem.fix for problem in problems.diagnostics] == ["add `name = …`", "did you mean `name`?"]
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("2 GB", 2_000_000_000),
-        ("512MiB", 512 << 20),
-        ("1.5g", 1_500_000_000),
-        ("100", 100),
-        ("0 GB", None),
-        ("x", None),
-        ("2 XB", None),
-    ],
-)
-def test_sizes(text: str, size: int | None) -> None:
-    assert size_of(text) == size

@@ -15,7 +15,7 @@ import pyarrow.csv as arrow_csv
 from tidelog.errors import TidelogError
 from tidelog.files.formats import FileFormat, Format
 from tidelog.files.matching import find_names
-from tidelog.files.raw import RawTable, damaged, not_utf8, read_bytes
+from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
 from tidelog.files.text.text_types import infer
 from tidelog.program.relations import Relation
@@ -82,13 +82,15 @@ class _Text:
         return [found.get(row + skipped, f"{self.source}, row {row + 1}") for row in rows]
 
 
-def read_delimited(path: Path, file_format: FileFormat, name: str, relation: Relation | None, header: Header) -> RawTable:
+def read_delimited(
+    path: Path, file_format: FileFormat, name: str, relation: Relation | None, header: Header, sizes: Sizes = USUAL_SIZES
+) -> RawTable:
     """All cells of a file as texts.
 
     With `header="auto"`, the first row is a header if it holds the names of all declared columns, or if it has a text in a
     column whose other cells are all of a type that is no string.  `.facts` have no header and no quotes unless asked.
     """
-    data = read_bytes(path, is_compressed=file_format.is_compressed)
+    data = read_bytes(path, sizes, is_compressed=file_format.is_compressed)
     is_facts = file_format.format is Format.FACTS
     has_quotes = not is_facts and b'"' in data
     text = _Text(str(path), data, "," if file_format.format is Format.CSV else "\t", has_quotes)

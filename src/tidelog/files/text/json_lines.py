@@ -15,8 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.json as arrow_json
 
 from tidelog.files.formats import FileFormat
-from tidelog.files.raw import Cells, RawTable, not_utf8, read_bytes
+from tidelog.files.raw import USUAL_SIZES, Cells, RawTable, Sizes, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+from tidelog.text_limits import TOO_DEEP, is_shallow
 
 BLOCK = 1 << 22
 """Bytes that Arrow reads at once."""
@@ -24,14 +25,14 @@ _LARGEST_BLOCK = 2**31 - 1
 _EXACT_IN_FLOAT = 2.0**53
 
 
-def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
+def read_json_lines(path: Path, file_format: FileFormat, name: str, sizes: Sizes = USUAL_SIZES) -> RawTable:
     """The columns in the order of their first occurrence; a row without a key has a null there."""
-    data = read_bytes(path, is_compressed=file_format.is_compressed).removeprefix(b"\xef\xbb\xbf")
+    data = read_bytes(path, sizes, is_compressed=file_format.is_compressed).removeprefix(b"\xef\xbb\xbf")
     source = str(path)
     columns: dict[str, Cells]
     if not data.strip():
         columns, rows = {}, 0
-    elif (table := by_arrow(data, None, BLOCK)) is not None:
+    elif (table := by_arrow(data, BLOCK)) is not None:
         columns, rows = dict(zip(table.column_names, table.columns, strict=True)), table.num_rows
     else:
         columns, rows = _by_python(data, source, name)
@@ -44,8 +45,12 @@ def read_json_lines(path: Path, file_format: FileFormat, name: str) -> RawTable:
     return RawTable(source, described, tuple(columns), tuple(columns.values()), rows, places)
 
 
-def by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
-    """The table that Arrow reads; None if it fails, or would not preserve all values."""
+def by_arrow(data: bytes, block: int) -> pa.Table | None:
+    """The table that Arrow reads; None if it fails, would not preserve all values, or would recurse too deeply."""
+    return _by_arrow(data, None, block) if is_shallow(data) else None
+
+
+def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
     try:
         table = arrow_json.read_json(
             pa.BufferReader(data),
@@ -54,11 +59,11 @@ def by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | No
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         if "straddling" in str(error) and block < len(data):
-            return by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
+            return _by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
         return None
     as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
     if as_written != table.schema.remove_metadata():
-        return by_arrow(data, as_written, block) if schema is None else None
+        return _by_arrow(data, as_written, block) if schema is None else None
     for column in table.columns:
         if pa.types.is_floating(column.type) and pc.any(_may_be_rounded(column)).as_py():
             return None
@@ -87,11 +92,11 @@ def _by_python(data: bytes, source: str, name: str) -> tuple[dict[str, Cells], i
     for number, line in _lines(data):
         try:
             row = json.loads(line)
-            problem = None if isinstance(row, dict) else f'{shown(row)} is not an object such as {{"src": 1}}'
+            problem = problem_of(row, line)
         except UnicodeDecodeError as error:
             raise not_utf8(source, data) from error
         except (ValueError, RecursionError) as error:
-            problem = f"not JSON: {error or 'nested too deeply'}"
+            problem = f"not JSON: {error}" if isinstance(error, ValueError) else TOO_DEEP
         if problem is not None:
             rejected += 1
             notes += [f"{source}:{number}: {problem}"] if rejected <= MOST_SHOWN else []
@@ -106,6 +111,13 @@ def _by_python(data: bytes, source: str, name: str) -> tuple[dict[str, Cells], i
     for column in columns.values():
         column.extend([None] * (rows - len(column)))
     return dict(columns), rows
+
+
+def problem_of(row: object, line: bytes) -> str | None:
+    """What is wrong with the content of a line, if anything is."""
+    if not is_shallow(line):
+        return TOO_DEEP
+    return None if isinstance(row, dict) else f'{shown(row)} is not an object such as {{"src": 1}}'
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, bytes]]:

@@ -74,6 +74,11 @@ class Condensation:
             self._buffers[place] = buffer
             self.words[place] = address_of(buffer)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of its buffers."""
+        return sum(buffer.nbytes for buffer in self._buffers.values())
+
     def set_lists(self, start: int, lists: Lists) -> None:
         """Set the addresses of adjacency lists: starts, ends, pool and the pool's length."""
         self.set_buffer(start, lists.start)

@@ -4,6 +4,8 @@ A number, truth, date or timestamp is its *payload*: the int64 itself, the bits 
 microseconds since 1970. A text (string, IRI, RDF literal) has as payload the place of its UTF-8 bytes in the *arena*, and a
 length. Since each value has one id, two values are equal if and only if their ids are.
 
+An id from `COUNT` on in a slot belongs to a dictionary that shares the slots and has grown since (`Dictionary.clone`).
+
 `T` is the vector of addresses and sizes whose words are named here; `storage.dictionary` owns the buffers.
 """
 
@@ -89,7 +91,7 @@ def intern_number(T: Int64s, kind: int, payload: int) -> int:
     slot = hashed & mask
     while slots[slot] != 0:
         found = np.int64(slots[slot]) - 1
-        if payloads[found] == payload and kinds[found] == kind:
+        if found < T[COUNT] and payloads[found] == payload and kinds[found] == kind:
             return found
         slot = (slot + np.uint64(1)) & mask
     if _is_full(T):
@@ -110,7 +112,7 @@ def intern_text(T: Int64s, kind: int, address: int, length: int, start: int, siz
     slot = hashed & mask
     while slots[slot] != 0:
         found = np.int64(slots[slot]) - 1
-        if hashes[found] == low and kinds[found] == kind and lengths[found] == size:
+        if found < T[COUNT] and hashes[found] == low and kinds[found] == kind and lengths[found] == size:
             if _same_text(arena, payloads[found], text, start, size):
                 return found
         slot = (slot + np.uint64(1)) & mask

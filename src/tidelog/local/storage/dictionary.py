@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
 from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
+from tidelog.errors import fail
 from tidelog.local.kernel import terms
+from tidelog.local.storage.budget import MemoryBudget
 from tidelog.syntax.printer import Printer
+from tidelog.text_limits import LONGEST_TEXT, too_long
 from tidelog.values import Kind, Value, text_of
 
 if TYPE_CHECKING:
@@ -24,12 +27,19 @@ if TYPE_CHECKING:
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 KINDS = tuple(Kind)
 MOST_TERMS = 2**31 - 2
+_BYTES_A_TERM = 17
+"""Its kind, payload, length and hash."""
 
 
 class Dictionary:
     """Maps values to ids and back."""
 
-    def __init__(self) -> None:
+    longest = LONGEST_TEXT
+    """The most bytes of a text."""
+
+    def __init__(self, budget: MemoryBudget | None = None) -> None:
+        """`budget` is asked before the dictionary grows."""
+        self.budget = budget or MemoryBudget(lambda: self.nbytes)
         self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
         """Addresses and sizes of the buffers, for the kernel."""
         self._kinds: Bytes = np.empty(0, np.uint8)
@@ -41,6 +51,8 @@ class Dictionary:
         self._known: dict[Value, int] = {}
         self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
         """Caches of ids by Python integer and by Python string."""
+        self._shares_buffers = False
+        """Whether the buffers belong to another dictionary as well: then all of them are copied before anything is added."""
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
@@ -50,27 +62,36 @@ class Dictionary:
         """Make room for so many values in all, and for so many more bytes of text."""
         self._reserve(count, text)
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of its buffers."""
+        buffers = self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
+        return sum(buffer.nbytes for buffer in buffers)
+
     def grow(self) -> None:
         """Double the capacity, after the kernel stopped for room."""
-        self._reserve(2 * int(self.header[terms.CAPACITY]), 0)
+        self._reserve(max(1024, 2 * int(self.header[terms.CAPACITY])), 0)
 
     def _reserve(self, capacity: int, more_text: int) -> None:
         capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
         if capacity <= len(self) == MOST_TERMS:
-            message = "more than 2^31 different values"
-            raise MemoryError(message)
-        if capacity > self.header[terms.CAPACITY]:
+            fix = "divide the data; nothing has been changed"
+            raise fail("TL070", f"there are more than {MOST_TERMS:,} different values", fix=fix)
+        more = _BYTES_A_TERM * (capacity - int(self.header[terms.CAPACITY]))
+        slots = 1 << (2 * capacity - 1).bit_length()
+        needed = int(self.header[terms.ARENA_USED]) + more_text
+        arena = max(needed, 2 * len(self._arena)) if needed > len(self._arena) else len(self._arena)
+        self.budget.ask(more + 4 * max(0, slots - len(self._slots)) + arena - len(self._arena))
+        if capacity > self.header[terms.CAPACITY] or self._shares_buffers:
             self._kinds = resized(self._kinds, capacity)
             self._payloads = resized(self._payloads, capacity)
             self._lengths = resized(self._lengths, capacity)
             self._hashes = resized(self._hashes, capacity)
-        slots = 1 << (2 * capacity - 1).bit_length()
-        rehash = slots > len(self._slots)
+        rehash = slots > len(self._slots) or self._shares_buffers
         if rehash:
             self._slots = np.zeros(slots, np.int32)
-        needed = int(self.header[terms.ARENA_USED]) + more_text
-        if needed > len(self._arena):
-            self._arena = resized(self._arena, max(needed, 2 * len(self._arena)))
+        if arena > len(self._arena) or self._shares_buffers:
+            self._arena = resized(self._arena, arena)
         header = self.header
         header[terms.CAPACITY] = capacity
         header[terms.KINDS], header[terms.PAYLOADS] = self._kinds.ctypes.data, self._payloads.ctypes.data
@@ -79,6 +100,45 @@ class Dictionary:
         header[terms.ARENA], header[terms.ARENA_SIZE] = self._arena.ctypes.data, len(self._arena)
         if rehash:
             terms.rehash_terms(header)
+        self._shares_buffers = False
+        self._buffers = header.copy(), self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
+
+    # --- for readers in other threads ------------------------------------------------------------------------------------
+
+    def clone(self, count: int | None = None) -> Dictionary:
+        """A dictionary with the first `count` values, all by default.  It shares the buffers until a value is added to it.
+
+        Values are appended and never change, so another thread may add values to this dictionary at the same time.
+        """
+        known = len(self) if count is None else count
+        result = Dictionary.__new__(Dictionary)
+        result.budget, result.longest = MemoryBudget(lambda: result.nbytes), self.longest
+        result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
+        result.header = header.copy()
+        result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
+        result.header[terms.ARENA_USED] = self.header[terms.ARENA_USED]  # at least what the first values take
+        result._kinds, result._payloads = kinds[:known], payloads[:known]
+        result._lengths, result._hashes = lengths[:known], hashes[:known]
+        result._slots, result._arena = slots, arena
+        result._known, result.id_caches = {}, {Kind.INT: {}, Kind.STRING: {}}
+        result._shares_buffers = True
+        return result
+
+    def find(self, values: Sequence[Value]) -> Int32s | None:
+        """The ids of some values, or None if one of them has none; adds nothing, and any thread may call it."""
+        clone, ids = self.clone(), np.empty(len(values), np.int32)
+        for at, value in enumerate(values):
+            code, found = KIND_CODES[value.kind], np.empty(1, np.int32)
+            if value.kind in TEXT_KINDS:
+                data = np.frombuffer(key_text(value).encode(), np.uint8)
+                bounds = np.array([0, len(data)], np.int64)
+                done = terms.intern_texts(clone.header, code, bounds, data.ctypes.data, len(data), found, 0)
+            else:
+                done = terms.intern_numbers(clone.header, code, np.array([payload_of(value)], np.int64), found, 0)
+            if not done:
+                return None
+            ids[at] = found[0]
+        return ids
 
     # --- encoding --------------------------------------------------------------------------------------------------------
 
@@ -91,6 +151,8 @@ class Dictionary:
 
     def encode_texts(self, kind: Kind, offsets: Int64s, data: Bytes) -> Int32s:
         """The ids of texts, concatenated as UTF-8 bytes."""
+        if len(data) > self.longest and len(offsets) > 1 and np.diff(offsets).max() > self.longest:
+            raise too_long("a value", self.longest)
         ids, done = np.empty(len(offsets) - 1, np.int32), 0
         code, address = KIND_CODES[kind], data.ctypes.data
         while (done := terms.intern_texts(self.header, code, offsets, address, len(data), ids, done)) < len(ids):
@@ -219,7 +281,8 @@ class Dictionary:
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum(self._lengths[ids], out=offsets[1:])
         data = np.empty(int(offsets[-1]), np.uint8)
-        terms.gather_texts(self.header, np.ascontiguousarray(ids), offsets, data)
+        buffers = self._buffers  # keeps them alive, where another thread lets the dictionary grow
+        terms.gather_texts(buffers[0], np.ascontiguousarray(ids), offsets, data)
         return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
 
     def values_of(self, ids: Int32s) -> list[Value]:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.storage.budget import MemoryBudget
 
 _PIECE = 1 << 20
 """Rows indexed between two polls."""
@@ -27,6 +28,7 @@ class Matrices:
     def __init__(self, terms: Any) -> None:
         """`terms` is the dictionary; its size decides between direct and hashed access by id."""
         self.terms = terms
+        self.budget: MemoryBudget = terms.budget
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
         self._index_count = 0
@@ -63,11 +65,19 @@ class Index:
         self.newer: Int32s = np.empty(0, np.int32)
         """Filled from the first deletion on."""
 
+    @property
+    def nbytes(self) -> int:
+        """The memory of its buffers."""
+        return self.heads.nbytes + self.next.nbytes + self.newer.nbytes
+
 
 class Indexed:
     """A table's rows and indexes: the base of `Table`."""
 
     _rows: Int32s
+    _slots: Int32s
+    _bits: UInt64s
+    _removed: Int32s
     _capacity: int
 
     def __init__(self, store: Matrices, number: int, arity: int) -> None:
@@ -80,6 +90,23 @@ class Indexed:
         """The table's row of `M`."""
         words: Int64s = self.store.M[self.number]
         return words
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its buffers."""
+        own = self._rows.nbytes + self._slots.nbytes + self._bits.nbytes + self._removed.nbytes
+        return own + sum(index.nbytes for index in self.indexes.values())
+
+    def _buffers_a_row(self) -> int:
+        """How many 32-bit words a row takes, without the slots that find it."""
+        return self.arity + bool(len(self._removed)) + sum(1 + bool(len(index.newer)) for index in self.indexes.values())
+
+    def _cut(self, capacity: int) -> None:
+        """Copy the buffers of rows to smaller ones; the caller tells the kernel their addresses."""
+        self._capacity = capacity
+        self._rows, self._removed = self._rows[: capacity * self.arity].copy(), self._removed[:capacity].copy()
+        for index in self.indexes.values():
+            index.next = index.next[:capacity].copy()
 
     def mark_delta(self, old: int | None = None) -> None:
         """Make all rows visible to rules; the delta is the rows from number `old` on, or empty."""
@@ -109,6 +136,7 @@ class Indexed:
         """The index on some columns, created if need be; empty until the next `extend_index`."""
         key = tuple(columns)
         if key not in self.indexes:
+            self.store.budget.ask(4 * self._capacity)
             index = Index(self.store.new_index(), key, self._capacity)
             self.indexes[key] = index
             self._sync_index(index)
@@ -174,6 +202,7 @@ class Indexed:
             if not was_direct and len(index.heads) >= 2 * count:
                 return
             length = 1 << (2 * count + 30).bit_length()
+        self.store.budget.ask(4 * (length - len(index.heads)))
         if is_direct and was_direct:
             heads = np.zeros(length, np.int32)
             heads[: len(index.heads)] = index.heads

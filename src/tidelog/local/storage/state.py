@@ -15,6 +15,7 @@ from tidelog.core.arrays import Int64s
 from tidelog.core.rules import Core
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import virtual_access as kernel
+from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Store, Table
 
@@ -22,8 +23,10 @@ from tidelog.local.storage.tables import Store, Table
 class State:
     """All facts, in the form in which the kernel works on them."""
 
-    def __init__(self) -> None:
-        self.terms = Dictionary()
+    def __init__(self, terms: Dictionary | None = None) -> None:
+        self.budget = MemoryBudget(self._bytes)
+        self.terms = Dictionary(self.budget) if terms is None else terms
+        self.terms.budget = self.budget
         self.store = Store(self.terms)
         self.tables: dict[str, Table] = {}
         self.explicit: dict[str, Table] = {}
@@ -41,6 +44,16 @@ class State:
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
         self._numbers: dict[str, int] = {}
         """The rows of `V`; a relation keeps its row, for plans that are kept name it by that."""
+
+    def clone(self) -> State:
+        """An independent copy; virtual relations are immutable, and the dictionary is copied when a value is added."""
+        result = State(self.terms.clone())
+        result.tables = {name: table.copied_to(result.store) for name, table in self.tables.items()}
+        result.explicit = {name: table.copied_to(result.store) for name, table in self.explicit.items()}
+        result.answered = dict(self.answered)
+        for name, relation in self.virtual.items():
+            result.set_virtual(name, relation)
+        return result
 
     def prepare(self, core: Core) -> None:
         """Tables for all relations of a program."""
@@ -121,9 +134,22 @@ class State:
 
     def set_virtual(self, name: str, relation: VirtualRelation) -> None:
         """Let a virtual relation be what it now is."""
+        if self.budget.limit is not None:
+            self.budget.ask(relation.nbytes)
         self.virtual[name] = relation
         number = self.number_of(name)  # which may make `V` larger
         self.V[number] = relation.words
+
+    def _bytes(self) -> int:
+        """The memory of all buffers."""
+        tables = sum(table.nbytes for table in self.store.tables)
+        return self.terms.nbytes + tables + sum(relation.nbytes for relation in self.virtual.values())
+
+    def trim(self) -> None:
+        """Give back what tables have grown for, after an evaluation that reached the limit on memory was rolled back."""
+        self.budget.was_reached = False
+        for table in (*self.tables.values(), *self.explicit.values(), *self.helpers.values()):
+            table.trim()
 
     def number_of(self, name: str) -> int:
         """The row of `V` of a virtual relation."""

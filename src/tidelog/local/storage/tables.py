@@ -114,7 +114,9 @@ class Table(Indexed):
     def reserve(self, count: int) -> None:
         """Make room for `count` rows, and choose between hash table and bit matrix."""
         if count > self._capacity:
-            self._capacity = max(count, 2 * self._capacity)
+            capacity = max(count, 2 * self._capacity)
+            self.store.budget.ask(4 * (capacity - self._capacity) * self._buffers_a_row())
+            self._capacity = capacity
             self._rows = resized(self._rows, self._capacity * self.arity)
             self._removed = resized(self._removed, self._capacity) if len(self._removed) else self._removed
             for index in self.indexes.values():
@@ -128,12 +130,15 @@ class Table(Indexed):
         domain = self._domain_for(count)
         if domain:
             if rebuild or domain > self._words[layout.DOMAIN] or not len(self._bits):
+                self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
                 self._bits, self._slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
                 self._words[layout.DOMAIN] = domain
                 self._sync()
                 kernel.fill_bits(self.store.M, self.number)
         elif rebuild or len(self._bits) or 2 * count > len(self._slots):
-            self._bits, self._slots = np.empty(0, np.uint64), np.zeros(1 << (2 * count).bit_length(), np.int32)
+            slots = 1 << (2 * count).bit_length()
+            self.store.budget.ask(4 * slots - self._bits.nbytes - self._slots.nbytes)
+            self._bits, self._slots = np.empty(0, np.uint64), np.zeros(slots, np.int32)
             self._sync()
             kernel.rehash_rows(self.store.M, self.number)
 
@@ -149,6 +154,13 @@ class Table(Indexed):
     def matrix(self) -> UInt64s | None:
         """The bit matrix, if the table has one."""
         return self._bits.reshape(-1, int(self._words[layout.DOMAIN]) // _WORD) if len(self._bits) else None
+
+    def trim(self) -> None:
+        """Give back room for rows if there is far more than used."""
+        needed = max(_FIRST_CAPACITY, self.end)
+        if 4 * needed <= self._capacity:
+            self._cut(needed)
+            self._rebuild_search()
 
     def grow(self) -> None:
         """Make more room, after the kernel stopped for it."""
@@ -237,6 +249,20 @@ class Table(Indexed):
     def tombstones(self) -> int:
         """How many rows have been removed since the last compaction."""
         return self.store.M.item(self.number, layout.TOMBSTONES)
+
+    def copied_to(self, store: Store) -> Table:
+        """A copy of the table, with its indexes, in another store."""
+        result, end = store.new_table(self.arity), self.end
+        result._rows, result._capacity = resized(self._rows[: end * self.arity], self._capacity * self.arity), self._capacity
+        result._slots, result._bits, result._removed = self._slots.copy(), self._bits.copy(), self._removed.copy()
+        result._words[:] = self._words
+        result.uses_bits, result.counters = self.uses_bits, None if self.counters is None else self.counters.copy()
+        for columns, index in self.indexes.items():
+            copied = result.index_on(columns)
+            copied.heads, copied.next, copied.newer = index.heads.copy(), index.next.copy(), index.newer.copy()
+            store.X[copied.number] = self.store.X[index.number]
+        result._sync()
+        return result
 
     # --- deletion --------------------------------------------------------------------------------------------------------
 

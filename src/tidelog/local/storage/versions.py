@@ -52,15 +52,19 @@ class TableVersion:
         """Whether rows have the same numbers as in another version of the table."""
         return self._numbering is other._numbering
 
-    def appended_since(self, before: TableVersion) -> Rows:
-        """The rows appended since an earlier version that numbers them alike, those removed again included."""
-        return self._restored(before.end, self.end, None)
-
     def removed_since(self, before: TableVersion) -> Rows:
-        """The rows removed since an earlier version that numbers them alike, those appended in between included."""
+        """The rows of an earlier version that numbers them alike that are there no more."""
         numbers = self._removed[before.tombstones : self.tombstones]
-        rows = self._buffer[: self.end * self.arity].reshape(self.end, self.arity)[numbers]
-        return _without_tombstones(rows)
+        rows = self._buffer[: self.end * self.arity].reshape(self.end, self.arity)
+        return _without_tombstones(rows[numbers[numbers < before.end]])
+
+    def appended_since(self, before: TableVersion) -> Rows:
+        """The rows that an earlier version that numbers them alike does not have, in the order of insertion."""
+        numbers = self._removed[before.tombstones : self.tombstones]
+        are_rows = np.ones(self.end - before.end, np.bool_)
+        are_rows[numbers[numbers >= before.end] - before.end] = False
+        rows = self._buffer[before.end * self.arity : self.end * self.arity].reshape(self.end - before.end, self.arity)
+        return _without_tombstones(rows[are_rows])
 
     # --- tombstones ------------------------------------------------------------------------------------------------------
 

@@ -29,10 +29,8 @@ class LocalBackend:
         self._kb: KnowledgeBase = KnowledgeBase(
             job.program.document.source,
             modules=job.engine.modules,
-            limit_facts=job.limits.facts,
-            limit_seconds=job.limits.seconds,
-            limit_rounds=job.limits.rounds,
             progress=progress,
+            **job.limits.options(),
         )
 
     # --- in --------------------------------------------------------------------------------------------------------------

@@ -48,10 +48,8 @@ class SparkBackend:
                 lineage=None if job.engine.lineage == "auto" else job.engine.lineage,
                 lineage_folder=job.engine.lineage_folder,
                 modules=job.engine.modules,
-                limit_facts=job.limits.facts,
-                limit_seconds=job.limits.seconds,
-                limit_rounds=job.limits.rounds,
                 progress=self._progress,
+                **job.limits.options(),
             )
         return self._given
 

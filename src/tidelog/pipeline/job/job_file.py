@@ -53,11 +53,13 @@ def job_of(source: Source, folder: Path) -> Job:
         content = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         raise fail("TL090", f"this is not TOML: {error}", source=source, fix="correct that line") from error
+    except RecursionError as error:
+        raise fail("TL090", "this is not a job: it is nested too deeply", source=source) from error
     problems = Problems(source)
     whole = Section(content, "", problems)
     program = _program(whole.section("program"), folder, problems)
     engine = read_engine(whole.section("engine"), folder)
-    limits = read_limits(whole.section("limits"))
+    limits = read_limits(whole.section("limits"), folder)
     sources = tuple(read_source_part(part, folder, engine) for part in whole.sections("source"))
     sinks = tuple(read_sink(part, folder, engine) for part in whole.sections("sink"))
     rejects = _one_text(whole.section("rejects"), "folder")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
+
+from tidelog.text_limits import LONGEST_TEXT
 
 RDF_FORMATS = ("nt", "ttl")
 LOCAL_FORMATS = ("csv", "tsv", "facts", "json", "jsonl", "parquet", "arrow")
@@ -83,6 +85,23 @@ class LimitsPart:
     seconds: float | None = None
     rounds: int | None = None
     rejects: int = 0
+    memory: int | None = None
+    """Bytes of stored facts and values in the kernel."""
+    text: int = LONGEST_TEXT
+    """Bytes of one program, value or line."""
+    input_root: str | None = None
+    """The folder that no `@input` of the program leaves."""
+
+    def options(self) -> dict[str, Any]:
+        """The options of a knowledge base."""
+        return {
+            "limit_facts": self.facts,
+            "limit_seconds": self.seconds,
+            "limit_rounds": self.rounds,
+            "limit_memory": self.memory,
+            "limit_text": self.text,
+            "input_root": self.input_root,
+        }
 
 
 @dataclass(frozen=True, slots=True)

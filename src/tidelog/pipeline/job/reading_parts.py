@@ -10,6 +10,7 @@ from tidelog.errors import did_you_mean
 from tidelog.files.formats import ENDINGS
 from tidelog.pipeline.job import parts
 from tidelog.pipeline.job.toml_checks import Section
+from tidelog.text_limits import LONGEST_TEXT
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _MODES = ("overwrite", "append", "error", "ignore")
@@ -47,9 +48,18 @@ def read_engine(part: Section, folder: Path) -> parts.EnginePart:
     return engine
 
 
-def read_limits(part: Section) -> parts.LimitsPart:
+def read_limits(part: Section, folder: Path) -> parts.LimitsPart:
     """`[limits]`."""
-    limits = parts.LimitsPart(part.whole("facts"), part.number("seconds"), part.whole("rounds"), part.whole("rejects", 0, 0) or 0)
+    root = part.text("input_root")
+    limits = parts.LimitsPart(
+        part.whole("facts"),
+        part.number("seconds"),
+        part.whole("rounds"),
+        part.whole("rejects", 0, 0) or 0,
+        part.size("memory"),
+        part.size("text") or LONGEST_TEXT,
+        None if root is None else resolved(root, folder),
+    )
     part.finish()
     return limits
 

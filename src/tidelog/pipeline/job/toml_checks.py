@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeVar
 
 from tidelog.errors import Diagnostics, did_you_mean
+from tidelog.sizes import size_of
 from tidelog.source import Source
 
 _T = TypeVar("_T")
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", dict: "a table", list: "an array"}
 
 
@@ -172,17 +170,6 @@ class Section:
         for key in self._content:
             fix = did_you_mean(key, self._known) or f"the keys here are {', '.join(self._known)}"
             self.note(key, "there is no such key", fix)
-
-
-def size_of(text: str) -> int | None:
-    """How many bytes `2 GB` are (decimal units, or binary ones such as GiB); None if it is not a size."""
-    match = _SIZE.fullmatch(text)
-    if match is None:
-        return None
-    number, unit = float(match[1]), match[2].lower()
-    base = 1024 if "i" in unit else 1000
-    size = int(number * base ** _POWERS[unit.rstrip("b").rstrip("i")])
-    return size if size > 0 else None
 
 
 def _described(value: object) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import fail
+from tidelog.sizes import machine_memory
 from tidelog.spark.session.interruption import end_jobs_on_interrupt
 from tidelog.spark.session.java import find_java, java_home
 
@@ -232,16 +233,3 @@ def _memory(given: str | int | None) -> str:
         return given
     size = given if given is not None else min(max(machine_memory() // 2, _SMALLEST), _LARGEST)
     return f"{max(size >> 20, 512)}m"
-
-
-def machine_memory() -> int:
-    """The memory of this machine or container in bytes."""
-    try:
-        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        return 4 << 30
-    try:
-        limit = Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii").strip()
-    except OSError:
-        return size
-    return min(size, int(limit)) if limit.isdigit() else size

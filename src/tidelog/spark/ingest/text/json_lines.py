@@ -14,10 +14,10 @@ from tidelog.errors import TidelogError
 from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.fitting import fit_cells
 from tidelog.files.raw import Cells, RawTable
-from tidelog.files.rejects import shown
-from tidelog.files.text.json_lines import BLOCK, by_arrow
+from tidelog.files.text.json_lines import BLOCK, by_arrow, problem_of
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.text.lines import Lines
+from tidelog.text_limits import TOO_DEEP
 from tidelog.values import Kind
 
 LOOK_SCHEMA = "names array<string>, kinds array<string>, inexact array<boolean>, rows long"
@@ -112,7 +112,7 @@ def _columns(lines: Lines, as_objects: set[str] | None = None) -> tuple[dict[str
     if len(lines.texts) == 0:
         return {}, 0, []
     data = "\n".join(lines.texts.to_pylist()).encode()
-    table = by_arrow(data, None, BLOCK)
+    table = by_arrow(data, BLOCK)
     if table is not None and not (as_objects and as_objects.intersection(table.column_names)):
         return dict(zip(table.column_names, table.columns, strict=True)), table.num_rows, []
     objects, rows, rejected = _objects(lines)
@@ -136,9 +136,9 @@ def _objects(lines: Lines) -> tuple[dict[str, Cells], int, list[tuple[int, str]]
     for at, line in enumerate(lines.texts.to_pylist()):
         try:
             row = json.loads(line)
-            problem = None if isinstance(row, dict) else f'{shown(row)} is not an object such as {{"src": 1}}'
+            problem = problem_of(row, line.encode())
         except (ValueError, RecursionError) as error:
-            problem = f"not JSON: {error or 'nested too deeply'}"
+            problem = f"not JSON: {error}" if isinstance(error, ValueError) else TOO_DEEP
         if problem is not None:
             rejected.append((at, problem))
             continue

@@ -1,0 +1,102 @@
+"""Snapshots: several questions about one state of a knowledge base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self, overload
+
+from tidelog.core.limits import Watch
+from tidelog.errors import did_you_mean, fail
+from tidelog.facts import AllFacts, Facts
+from tidelog.kb import column_names
+from tidelog.local.sharing.published import Published
+from tidelog.local.sharing.replica import Replica
+from tidelog.program.program import Program
+from tidelog.program.queries import check_query
+from tidelog.program.relations import Relation
+from tidelog.values import Kind
+
+
+class Snapshot:
+    """The state of a knowledge base after one update; later updates do not show in it.
+
+    >>> with kb.snapshot() as view:                                # doctest: +SKIP
+    ...     view.count("path"), list(view.query("path(a, X)"))
+
+    It may be used by several threads, and it costs what the updates since then have changed, until it is closed.
+    """
+
+    def __init__(self, published: Published, replica: Replica, watch: Callable[[], Watch]) -> None:
+        self._of: Published | None = published
+        self._replica, self._watch = replica, watch
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the snapshot keeps; results that it has given stay."""
+        self._of, self._replica = None, Replica()
+
+    @property
+    def _published(self) -> Published:
+        if self._of is None:
+            raise fail("TL096", "this snapshot is closed", fix="take another one: kb.snapshot()")
+        return self._of
+
+    @property
+    def program(self) -> Program:
+        """The checked rules."""
+        return self._published.schema.program
+
+    @property
+    def relations(self) -> dict[str, Relation]:
+        """All relations."""
+        return self._published.schema.relations()
+
+    def __repr__(self) -> str:
+        return "<Snapshot: closed>" if self._of is None else f"<Snapshot: {len(self.relations)} relations>"
+
+    @overload
+    def facts(self, relation: str) -> Facts: ...
+
+    @overload
+    def facts(self, relation: None = None) -> AllFacts: ...
+
+    def facts(self, relation: str | None = None) -> Facts | AllFacts:
+        """The facts of a relation, or of all of them, as `KnowledgeBase.facts` gives them."""
+        return self[relation] if relation is not None else AllFacts([self[name] for name in self.relations])
+
+    def __getitem__(self, relation: str) -> Facts:
+        published, known = self._published, self._known(relation)
+        return shown(known, published.held(relation), published.terms)
+
+    def __contains__(self, fact: object) -> bool:
+        """Whether a fact, such as `("path", "a", "c")`, holds."""
+        return isinstance(fact, tuple) and bool(fact) and fact[0] in self.relations and fact[1:] in self[str(fact[0])]
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has."""
+        self._known(relation)
+        return len(self._published.held(relation))
+
+    def query(self, text: str) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        published = self._published
+        query = check_query(text, published.schema.relations(), published.schema.program.prefixes)
+        rows, terms = self._replica.query(published, query, self._watch())
+        return Facts(text.strip(), query.names, rows, terms, noun="answer")
+
+    def _known(self, relation: str) -> Relation:
+        known = self._published.schema.relation(relation)
+        if known is None:
+            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
+        return known
+
+
+def shown(known: Relation, held: Any, terms: Any) -> Facts:
+    """The facts of a relation as a result."""
+    kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
+    return Facts(known.name, column_names(known), held, terms, kinds)

@@ -1,0 +1,212 @@
+"""Threads that read while one updates: every answer is that of some finished update, and never an older one than before."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from hypothesis import given, settings
+from tests.differential.judging import agrees, steps_of
+from tests.differential.update_histories import maintained
+from tests.local_engine import sharing_of
+from tests.random_programs import History
+
+from tidelog import KnowledgeBase, Source, TidelogError
+from tidelog.core.limits import Progress
+
+pytestmark = pytest.mark.usefixtures("showing_at_every_poll")
+
+RULES = """
+path(X, Y) :- edge(X, Y).
+path(X, Z) :- path(X, Y), edge(Y, Z).
+reach(X, N) :- N = count { Y : path(X, Y) }.
+end(Y) :- edge(_, Y), not edge(Y, _).
+"""
+NODES = 24
+
+
+@pytest.fixture
+def showing_at_every_poll(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tidelog.core.limits._SHOW_EVERY", -1.0)
+
+
+@contextmanager
+def switching_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+def closed(edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """The pairs that a chain with gaps connects."""
+    return {(a, b) for a in range(NODES) for b in range(a + 1, NODES + 1) if all((n, n + 1) in edges for n in range(a, b))}
+
+
+def check_view(kb: KnowledgeBase) -> int:
+    """One state: what is derived fits what is there; how many updates it has seen."""
+    with kb.snapshot() as view:
+        edges = set(view["edge"])
+        assert set(view["path"]) == closed(edges)
+        assert set(view.query("path(X, Y), edge(Y, Z)")) == {(x, y, y + 1) for x, y in closed(edges) if (y, y + 1) in edges}
+        assert dict(view["reach"]) == {x: n for x in range(NODES) if (n := sum(a == x for a, _ in closed(edges)))}
+        assert set(view["end"]) == {(y,) for _, y in edges if (y, y + 1) not in edges}
+        (stamp,) = view["stamp"]
+        assert stamp[1] == f"text {stamp[0]}"
+    return int(stamp[0])
+
+
+def read_until(over: threading.Event, kb: KnowledgeBase, failures: list[BaseException], counts: list[int]) -> None:
+    try:
+        last, rounds = -1, 0
+        while not over.is_set():
+            now = check_view(kb)
+            assert now >= last, "no reader goes back"
+            last, rounds = now, rounds + 1
+            assert kb.count("edge") in (NODES - 1, NODES)
+            assert len(list(kb.query(f"edge(X, Y), Z = X * 1000 + {rounds}"))) in (NODES - 1, NODES)
+            assert ("edge", 10_000 + rounds, 0) not in kb
+        counts.append(rounds)
+    except BaseException as error:
+        failures.append(error)
+        raise
+
+
+@pytest.mark.parametrize("modules", [True, False])
+@pytest.mark.parametrize("updates", [60, pytest.param(6000, marks=pytest.mark.nightly)])
+def test_readers_beside_a_writer(modules: bool, updates: int) -> None:
+    kb = KnowledgeBase(RULES, modules=modules)
+    kb.update(insert=[("stamp", 0, "text 0"), *(("edge", at, at + 1) for at in range(NODES))])
+    over, failures, counts, chance = threading.Event(), list[BaseException](), list[int](), random.Random(updates)
+    readers = [threading.Thread(target=read_until, args=(over, kb, failures, counts)) for _ in range(3)]
+    with switching_often():
+        for reader in readers:
+            reader.start()
+        done = 0
+        while done < updates and not failures:
+            at = chance.randrange(NODES)
+            for change in ("delete", "insert"):
+                stamps = {"delete": [("stamp", done, f"text {done}")], "insert": [("stamp", done + 1, f"text {done + 1}")]}
+                stamps[change].append(("edge", at, at + 1))  # type: ignore[arg-type]
+                kb.update(**stamps)  # type: ignore[arg-type]
+                done += 1
+        over.set()
+        for reader in readers:
+            reader.join()
+    assert failures == []
+    assert len(counts) == 3
+    assert check_view(kb) == done
+
+
+def test_writers_take_turns() -> None:
+    kb = KnowledgeBase(RULES)
+
+    def write(first: int) -> None:
+        for at in range(first, first + 40):
+            kb.update(insert=[("edge", 1000 * first + at, 1000 * first + at + 1)])
+
+    writers = [threading.Thread(target=write, args=(at,)) for at in range(4)]
+    with switching_often():
+        for writer in writers:
+            writer.start()
+        for writer in writers:
+            writer.join()
+    assert kb.count("edge") == 160
+
+
+def test_a_writer_may_be_refused() -> None:
+    started, may_end = threading.Event(), threading.Event()
+
+    def show(_: Progress) -> None:
+        started.set()
+        may_end.wait()
+
+    kb = KnowledgeBase("p(X + 1) :- p(X), X < 3000.", writers="refuse", progress=show)
+    writer = threading.Thread(target=lambda: kb.update(insert=[("p", 0)]))
+    writer.start()
+    started.wait()
+    try:
+        with pytest.raises(TidelogError, match=r"TL096.*another thread is changing"):
+            kb.update(insert=[("p", 1)])
+    finally:
+        may_end.set()
+        writer.join()
+    assert kb.count("p") == 3001
+    with pytest.raises(TidelogError, match=r"TL074.*there is no writers='later'"):
+        KnowledgeBase("", writers="later")
+
+
+@pytest.mark.parametrize("use", [lambda kb: kb.update(insert=[("p", 1)]), lambda kb: kb.count("p"), lambda kb: kb.query("p(X)")])
+def test_a_progress_display_cannot_use_the_state_in_the_middle(use: Callable[[KnowledgeBase], object]) -> None:
+    seen: list[str] = []
+
+    def show(_: Progress) -> None:
+        if not seen:
+            with pytest.raises(TidelogError) as caught:
+                use(kb)
+            seen.append(caught.value.diagnostics[0].code)
+
+    kb = KnowledgeBase("p(X + 1) :- p(X), X < 3000.", progress=show)
+    kb.update(insert=[("p", 0)])
+    assert seen == ["TL096"]
+    assert kb.count("p") == 3001
+
+
+def test_beside_readers_a_progress_display_sees_the_last_version() -> None:
+    seen: list[int] = []
+    kb = KnowledgeBase("p(X + 1) :- p(X), X < 3000.", progress=lambda _: seen.append(kb.count("p") if is_shared else 0))
+    is_shared = False
+    sharing_of(kb)._share()
+    is_shared = True
+    kb.update(insert=[("p", 0)])
+    assert set(seen) == {0}
+    assert kb.count("p") == 3001
+
+
+def test_loaded_facts_are_derived_from_when_somebody_reads() -> None:
+    import pyarrow as pa
+
+    kb = KnowledgeBase(RULES)
+    sharing_of(kb)._share()
+    kb.load("edge", pa.table({"a": [1, 2], "b": [2, 3]}))
+    assert kb.count("path") == 3
+
+
+# --- copies --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [lambda kb: kb.copy(), copy.copy, copy.deepcopy])
+def test_a_copy_is_independent(way: Callable[[KnowledgeBase], KnowledgeBase]) -> None:
+    kb = KnowledgeBase(RULES + "edge(1, 2). edge(2, 3).")
+    other = way(kb)
+    kb.update(delete=[("edge", 1, 2)], insert=[("edge", "new", "one")])
+    other.update(insert=[("edge", 3, "another")])
+    other.add_rules("back(Y, X) :- edge(X, Y).")
+    assert set(kb["path"]) == {("new", "one"), (2, 3)}
+    assert set(other["path"]) == {(1, 2), (1, 3), (2, 3), (1, "another"), (2, "another"), (3, "another")}
+    assert "back" not in kb.relations
+    assert other.count("back") == 3
+
+
+@given(maintained())
+@settings(max_examples=20)
+def test_copies_in_the_middle_of_a_history(history: History) -> None:
+    kb, steps = KnowledgeBase(Source(history.program.text)), steps_of(history)
+    copies = [kb.copy()]
+    for step in steps[1:]:
+        for one in (kb, *copies):
+            one.update(**step.update)
+        copies.append(kb.copy())
+    for one in copies:
+        agrees(one, steps[-1].expected)
+
+
+def test_a_knowledge_base_is_not_pickled() -> None:
+    with pytest.raises(TidelogError, match=r"TL074.*cannot be pickled"):
+        pickle.dumps(KnowledgeBase(RULES))
