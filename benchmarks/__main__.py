@@ -1,7 +1,8 @@
 """The one runner: `python -m benchmarks [NAME…] [--quick] [--repeats N]`; tables and plots go to `benchmarks/results/`.
 
 A name stands for the workload of that name and those that begin with it and `_`: `zodiac` for both rule sets, `spark` for all on
-Spark, `maintenance` for all about updates, `marking` for all about streams, `rule_changes` for all about rules that come and go.
+Spark, `maintenance` for all about updates, `marking` for all about streams, `rule_changes` for all about rules that come and go,
+`durable` for saved knowledge bases.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import front_end, rule_changes, start_up
-from benchmarks.catalogue import ALL_WORKLOADS, MAINTENANCE, MARKING, RULE_CHANGES
+from benchmarks import durable, front_end, rule_changes, start_up
+from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
 from benchmarks.harness.runner import WrongCountError, run
@@ -20,7 +21,7 @@ from benchmarks.maintenance import runner as maintenance_runner
 from benchmarks.marking import runner as marking_runner
 from benchmarks.marking import section as marking_section
 
-NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES)
+NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES, *DURABLE)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -38,10 +39,10 @@ def _stands_for(name: str, workload: str) -> bool:
 def write_summary(folder: Path) -> Path:
     """Everything that is known in a folder of results."""
     others = [*start_up.judgements(folder), *judging.judgements(folder), *marking_section.judgements(folder)]
-    others += rule_changes.judgements(folder)
+    others += [*rule_changes.judgements(folder), *durable.judgements(folder)]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
-        stream.write(section.text(folder) + marking_section.text(folder) + rule_changes.text(folder))
+        stream.write(section.text(folder) + marking_section.text(folder) + rule_changes.text(folder) + durable.text(folder))
     return file
 
 
@@ -69,6 +70,8 @@ def main() -> None:
                     all_finished &= marking_runner.run(MARKING[name], folder, quick=options.quick)
                 elif name in RULE_CHANGES:
                     all_finished &= rule_changes.run(RULE_CHANGES[name], folder, quick=options.quick)
+                elif name in DURABLE:
+                    all_finished &= durable.run(DURABLE[name], folder, quick=options.quick)
                 else:
                     all_finished &= run(ALL_WORKLOADS[name], folder, repeats=options.repeats, quick=options.quick)
             except WrongCountError as error:

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -352,10 +353,59 @@ def rule_that_is_not_there(folder: Path) -> str:
     return str(caught.value)
 
 
+def raised(folder: Path, code: str, action: Callable[[], object]) -> str:
+    """What an action says, as its page shows it."""
+    with pytest.raises(TidelogError) as caught:
+        action()
+    shown = str(caught.value).replace(f"{folder}/", "")
+    assert shown + "\n" == blocks((PAGES / f"{code}.md").read_text(encoding="utf-8"), "text")[0][2]
+    return shown
+
+
+def damaged_saved_knowledge_base(folder: Path) -> str:
+    KnowledgeBase.open(folder / "warehouse", "p(1).").close()
+    (folder / "warehouse" / "snapshot-1" / "table-0.arrow").unlink()
+    return raised(folder, "TL062", lambda: KnowledgeBase.open(folder / "warehouse"))
+
+
+def folder_that_is_used_already(folder: Path) -> str:
+    KnowledgeBase.open(folder / "warehouse", "p(1).").close()
+    return raised(folder, "TL063", lambda: KnowledgeBase("p(1).").save(folder / "warehouse"))
+
+
+def rules_of_another_knowledge_base(folder: Path) -> str:
+    KnowledgeBase.open(folder / "warehouse", "p(1).").close()
+    return raised(folder, "TL064", lambda: KnowledgeBase.open(folder / "warehouse", "p(1). q(X) :- p(X)."))
+
+
+def change_of_a_closed_knowledge_base(folder: Path) -> str:
+    kb = KnowledgeBase("p(1).")
+    kb.close()
+    return raised(folder, "TL065", lambda: kb.update(insert=[("p", 2)]))
+
+
+def change_without_room_for_it(folder: Path) -> str:
+    kb: Any = KnowledgeBase.open(folder / "warehouse", "p(1).", durability="none")
+    kb.saved.manifest.execute("PRAGMA max_page_count = 1")
+    with kb:
+        return raised(folder, "TL066", lambda: kb.update(insert=[("text", "x" * 100_000)]))
+
+
+def closed_snapshot(folder: Path) -> str:
+    with KnowledgeBase("p(1).").snapshot() as view:
+        pass
+    return raised(folder, "TL096", lambda: view.count("p"))
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
+    "TL062": [damaged_saved_knowledge_base],
+    "TL063": [folder_that_is_used_already],
+    "TL064": [rules_of_another_knowledge_base],
+    "TL065": [change_of_a_closed_knowledge_base],
+    "TL066": [change_without_room_for_it],
     "TL070": [too_many_facts, too_many_rounds, too_much_memory, text_that_is_too_long],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
@@ -377,6 +427,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL093": [sink_with_other_things],
     "TL094": [missing_variable],
     "TL095": [stream_that_broke_off],
+    "TL096": [closed_snapshot],
 }
 """For each code that no program text provokes: what does."""
 

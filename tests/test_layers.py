@@ -27,8 +27,10 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
+    ("lasting",),
     ("kb",),
     ("local",),
+    ("durable",),
     ("spark",),
     ("pipeline",),
     ("cli", "pipeline.__main__"),
@@ -46,7 +48,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),
-    ("sharing",),
+    ("saving", "sharing"),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

@@ -66,6 +66,7 @@ FROM_OUTSIDE: dict[str, str] = {
 """Modules whose tests have their name and do not import them: how they are tested."""
 
 CROSS_CUTTING: dict[str, str] = {
+    "durable/test_kills.py": "a writer that is killed at random moments",
     "local/closure/test_modules_oracle.py": "transitive relations against the module functions of the paper",
     "local/lookahead/test_marking_oracle.py": "marks against the algorithm of the paper",
     "local/maintenance/test_backward_forward_oracle.py": "B/F against the algorithm of the paper",

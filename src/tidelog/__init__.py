@@ -29,6 +29,7 @@ The layers, each of which imports only those before it:
     core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; terms of RDF
     kb, streams, report            the abstract knowledge base; updates that arrive one after the other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
+    durable                        saved knowledge bases: a snapshot, a journal of the changes since, recovery
     spark                          the engine on Spark, which evaluates in the local engine whatever fits into the driver
     pipeline, cli                  jobs from sources to sinks; the command `tidelog`
 

@@ -20,6 +20,7 @@ from tidelog.changes import Change
 from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
+from tidelog.lasting import Lasting
 from tidelog.options import folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
@@ -67,7 +68,7 @@ class LoadReport:
         return self.description
 
 
-class KnowledgeBase(ABC):
+class KnowledgeBase(Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")

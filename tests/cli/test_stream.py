@@ -19,7 +19,10 @@ import pytest
 from tests.cli.commands import PATIENCE
 from typer.testing import CliRunner
 
+from tidelog import KnowledgeBase
 from tidelog.cli import app
+from tidelog.streams.following import Following
+from tidelog.streams.journal import Journal
 
 RULES = """\
 @relation edge(src: string, dst: string) .
@@ -174,6 +177,57 @@ def test_going_on_after_any_update(finished: int, stdin: bool, folder: Path) -> 
     assert len((folder / "s.csv").read_text(encoding="utf-8").splitlines()) == 5
     assert f"{4 - finished} update" in err.splitlines()[-1]
     assert f"update {finished + 1}" in err or finished == 4
+
+
+# --- with a saved knowledge base -----------------------------------------------------------------------------------------
+
+
+def test_a_saved_knowledge_base_keeps_the_state(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, expected, _ = run("--updates", "u.jsonl", "-q")
+    write(folder / "u.jsonl", UPDATES[:2])
+    arguments = "--updates", "u.jsonl", "--out", "out.jsonl", "--open", "kb"
+    status, _, said = run(*arguments)
+    assert status == 0, said
+    assert "kb: a new knowledge base" in said
+    write(folder / "u.jsonl", UPDATES)
+    monkeypatch.setattr(Following, "replay", None)  # nothing is applied again
+    status, _, said = run(*arguments, "--resume")
+    assert status == 0, said
+    assert re.search(r"kb: snapshot 1 with \d+ facts, 2 updates replayed", said)
+    assert changes((folder / "out.jsonl").read_text(encoding="utf-8")) == changes(expected)
+
+
+@pytest.mark.parametrize("at", range(len(UPDATES)))
+def test_an_update_that_is_saved_and_not_written_down_is_written_down_later(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    _, expected, _ = run("--updates", "u.jsonl", "-q")
+    arguments = "--updates", "u.jsonl", "--out", "out.jsonl", "--open", "kb", "-q"
+    add, seen = Journal.add, list[object]()
+
+    def crash(journal: Journal, *args: Any, **options: Any) -> None:
+        if len(seen) == at:
+            raise MemoryError
+        seen.append(args)
+        add(journal, *args, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "add", crash)
+        assert run(*arguments)[0] == 1
+    status, _, said = run(*arguments, "--resume")
+    assert status == 0, said
+    assert changes((folder / "out.jsonl").read_text(encoding="utf-8")) == changes(expected)
+
+
+def test_a_folder_that_others_have_changed_is_not_gone_on_with(folder: Path) -> None:
+    arguments = "--updates", "u.jsonl", "--out", "out.jsonl", "--open", "kb", "-q"
+    assert run(*arguments)[0] == 0
+    with KnowledgeBase.open(folder / "kb") as kb:
+        kb.update(insert=[("edge", "x", "y")])
+        kb.update(insert=[("edge", "x", "z")])
+    status, _, said = run(*arguments, "--resume")
+    assert status == 1
+    assert "error TL077: cannot resume: kb has 2 changes that are not in this stream's output" in said
 
 
 def test_another_stream_is_not_gone_on_with(folder: Path) -> None:

@@ -116,5 +116,5 @@ class OpenPlace:
             if setting.is_shared:
                 sharing_of(kb)._share()
             if self.place.engine == "spark":
-                stack.callback(kb.close)  # type: ignore[attr-defined]
+                stack.callback(kb.close)
             yield kb

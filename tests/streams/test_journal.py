@@ -38,7 +38,7 @@ def test_each_change_is_written_and_noted(out: Path, tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == "change 1\nchange 2\n"
     assert (tmp_path / "stats.csv").read_text(encoding="utf-8") == "heading\nrow 1\nrow 2\n"
     assert journal.position == Position(2, "/some/where/u.jsonl:2", "id 2", (18, 20))
-    assert state(out) == {"finished": 2, "place": "/some/where/u.jsonl:2", "id": "id 2", "sizes": [18, 20]}
+    assert state(out) == {"finished": 2, "place": "/some/where/u.jsonl:2", "id": "id 2", "sizes": [18, 20], "sequence": -1}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["changes.jsonl", "changes.jsonl.state", "stats.csv"]
 
 
@@ -123,3 +123,14 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "changes.jsonl").mkdir()
     with pytest.raises(TidelogError, match="TL060: cannot write"):
         Journal(tmp_path / "changes.jsonl").__enter__()
+
+
+def test_the_state_of_a_saved_knowledge_base_is_noted(out: Path) -> None:
+    journal = Journal(out)
+    journal.begin_at(7)
+    with journal:
+        assert state(out)["sequence"] == 7
+        journal.add(Update(1), 1, "change\n", "heading\n", "row\n", sequence=8)
+    journal = Journal(out, resume=True)
+    journal.begin_at(99)
+    assert (journal.position.finished, journal.position.sequence) == (1, 8)

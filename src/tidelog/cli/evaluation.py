@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
+from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting, show, source_of
 from tidelog.errors import fail, render_all
 
 if TYPE_CHECKING:
@@ -86,14 +86,17 @@ def run_command(
     limit_text: LimitText = LONGEST,
     input_root: InputRoot = None,
     no_modules: NoModules = False,
+    saved: OpenFolder = None,
     quiet: Quiet = False,
 ) -> None:
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet)
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved) as kb,
+    ):
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
@@ -118,14 +121,17 @@ def query_command(
     limit_memory: LimitMemory = "auto",
     limit_text: LimitText = LONGEST,
     input_root: InputRoot = None,
+    saved: OpenFolder = None,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with progress_display(is_quiet=quiet) as display:
-        kb = knowledge_base(program, facts, limits, display, modules=True, quiet=quiet)
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved) as kb,
+    ):
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
 
@@ -136,22 +142,24 @@ def knowledge_base(
     limits: Limits,
     display: ShowProgress | None,
     *,
-    modules: bool,
     quiet: bool,
+    saved: Path | None = None,
     **options: Any,
 ) -> KnowledgeBase:
-    """The program with the facts of its files."""
+    """The program with the facts of its files; or what is saved in a folder, opened for reading unless `durability` is given."""
     from tidelog.files.formats import find_files
     from tidelog.kb import KnowledgeBase
 
-    kb = KnowledgeBase(
-        source_of(program),
-        modules=modules,
-        folder=folder,
-        progress=display,
-        **limits.options(),
-        **options,
-    )
+    options |= {**limits.options(), "progress": display}
+    durability = options.pop("durability", None)
+    if saved is not None and (saved / "manifest.sqlite").exists():
+        kb = KnowledgeBase.open(
+            saved, source_of(program), read_only=durability is None, durability=durability or "batch", **options
+        )
+        if not quiet:
+            typer.echo(str(kb.recovery), err=True)
+        return kb
+    kb = KnowledgeBase(source_of(program), folder=folder, **options)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
             for path in find_files(folder, known.name, root=limits.input_root):
@@ -163,6 +171,10 @@ def knowledge_base(
     if not quiet:
         for loaded in kb.loads:
             typer.echo(loaded.description, err=True)
+    if saved is not None:
+        kb.save(saved, durability=durability)
+        if not quiet:
+            typer.echo(f"{saved}: a new knowledge base", err=True)
     return kb
 
 

@@ -26,6 +26,12 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+OpenFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--open", help="A saved knowledge base: opened, or begun with the program's facts if there is none.", metavar="DIR"
+    ),
+]
 ProgramFile = Annotated[Path, typer.Argument(help="A program, or - for standard input.", metavar="PROGRAM")]
 
 

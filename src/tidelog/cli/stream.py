@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import ExitStack
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,16 +13,28 @@ import typer
 
 from tidelog.cli import evaluation
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.shell import ProgramFile, app, reporting
+from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting
 from tidelog.cli.stopping import Stopped, Stopping
+from tidelog.errors import fail
 
 if TYPE_CHECKING:
+    from tidelog.changes import Change
     from tidelog.cli.stream_display import StreamDisplay
     from tidelog.core.limits import Progress
+    from tidelog.kb import KnowledgeBase
     from tidelog.streams import Following
-    from tidelog.streams.journal import Journal
+    from tidelog.streams.journal import Journal, Position
+    from tidelog.streams.update import Update
 
 _INTERRUPTED = 130
+
+
+class Durability(StrEnum):
+    """What a loss of power may take: nothing, the last moment, everything."""
+
+    FSYNC = "fsync"
+    BATCH = "batch"
+    NONE = "none"
 
 
 class Marking(StrEnum):
@@ -56,6 +69,8 @@ def stream_command(
     limit_text: evaluation.LimitText = LONGEST,
     input_root: evaluation.InputRoot = None,
     no_modules: evaluation.NoModules = False,
+    saved: OpenFolder = None,
+    durability: Annotated[Durability, typer.Option(help="What a loss of power may take from --open.")] = Durability.BATCH,
     quiet: evaluation.Quiet = False,
 ) -> None:
     """Maintain what follows from a program under a stream of updates; print or write what each of them changes."""
@@ -88,14 +103,20 @@ def stream_command(
                 quiet=quiet,
                 algorithm=algorithm,
                 marking={"auto": "auto", "on": True, "off": False}[marking.value],
+                saved=saved,
+                durability=durability.value,
             )
+            stack.enter_context(kb)
             following = stack.enter_context(Following(kb, source))
-            if journal.position.finished:
-                last = following.replay(journal.position.finished)
-                journal.position.check(last, following.number)
+            resumed = _resume(kb, following, journal.position, saved)
             _ = kb.statistics  # what follows from the facts before the first update is derived now
+            if resumed is None:
+                journal.begin_at(_sequence(kb))
             with journal, stopping.working():
-                _apply_all(following, journal, display, stopping)
+                if resumed is not None:
+                    _write_down(kb, resumed, following, journal, display)
+                while (update := stopping.waiting_for(following.take)) is not None:
+                    _write_down(kb, (update, following.apply(update)), following, journal, display)
         except Stopped:
             pass
     if not quiet:
@@ -104,11 +125,40 @@ def stream_command(
         raise typer.Exit(_INTERRUPTED)
 
 
-def _apply_all(following: Following, journal: Journal, display: StreamDisplay, stopping: Stopping) -> None:
+def _resume(kb: KnowledgeBase, following: Following, position: Position, saved: Path | None) -> tuple[Update, Change] | None:
+    """Go on after the last update that an earlier run finished; an update that only the folder has, with its change.
+
+    A saved knowledge base has these updates already, and perhaps one more, whose change was not written down.
+    """
+    if saved is None:
+        if position.finished:
+            position.check(following.replay(position.finished), following.number)
+        return None
+    if not position.finished and position.sequence < 0:
+        return None
+    position.check(following.skip(position.finished), following.number)
+    ahead = _sequence(kb) - position.sequence
+    if ahead == 0:
+        return None
+    change = kb.recovery.last_change if kb.recovery is not None else None
+    if ahead != 1 or change is None or (update := following.take()) is None:
+        fix = "start over without --resume and with another folder"
+        raise fail("TL077", f"cannot resume: {saved} has {ahead:,} changes that are not in this stream's output", fix=fix)
+    return update, replace(change, id=update.id)
+
+
+def _sequence(kb: KnowledgeBase) -> int:
+    """The number of the last change of a saved knowledge base."""
+    journal = getattr(getattr(kb, "saved", None), "journal", None)
+    return journal.sequence if journal is not None else -1
+
+
+def _write_down(
+    kb: KnowledgeBase, done: tuple[Update, Change], following: Following, journal: Journal, display: StreamDisplay
+) -> None:
     from tidelog.cli.stream_display import Done, heading
 
-    while (update := stopping.waiting_for(following.take)) is not None:
-        change = following.apply(update)
-        done = Done(following.number, change, following.backlog)
-        journal.add(update, following.number, change.to_json() + "\n", heading(), done.row())
-        display.done(done)
+    update, change = done
+    shown = Done(following.number, change, following.backlog)
+    journal.add(update, following.number, change.to_json() + "\n", heading(), shown.row(), sequence=_sequence(kb))
+    display.done(shown)

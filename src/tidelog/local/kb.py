@@ -9,8 +9,6 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.rule_report import rule_report
@@ -18,11 +16,12 @@ from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import KnowledgeBase, LoadReport
+from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
+from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
 from tidelog.local.storage.tables import Table
@@ -35,7 +34,6 @@ from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
-    from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.files.text.delimited import Header
     from tidelog.source import Source
     from tidelog.streams.update import Update
@@ -44,10 +42,9 @@ if TYPE_CHECKING:
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
 
 
-class LocalKnowledgeBase(KnowledgeBase):
+class LocalKnowledgeBase(SavableKnowledgeBase):
     """A knowledge base in this process."""
 
-    _started: LocalEngine | None = None
     _sharing: Sharing
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
@@ -101,35 +98,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         from tidelog.files.raw import Sizes
         from tidelog.files.reading import read
 
-        key = self._schema.key_of(relation) if upsert else ()
+        if upsert:
+            self._schema.key_of(relation)
         sizes = Sizes(self._limit_text, self._all_limits.memory)
         loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
-        schema = self._schema.knowing(relation, len(loaded.columns))
-        engine, watch = self._engine, self._watch()
-        if key and engine.has_derived:
-            self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
-        with engine.begin(watch) as transaction:
-            rows = self._encoded(loaded.columns, loaded.rows)
-            watch.poll()
-            replaced = 0
-            if key:
-                rows = _last_of_each_key(rows, key)
-                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
-            new = engine.add(relation, rows)
-            transaction.commit()
-        self._schema = schema
+        new, replaced = self.load_columns(relation, loaded.columns, loaded.rows, upsert=upsert)
         self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
         return self.loads[-1]
-
-    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
-        from tidelog.files.columns import MixedColumn
-
-        terms = self._engine.state.terms
-        ids = [
-            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
-            for column in columns
-        ]
-        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
 
     # --- changes ---------------------------------------------------------------------------------------------------------
 
@@ -161,6 +136,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
+        if self._journal is not None:
+            insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started)
         planned = self._planned(remove_rules, add_rules)
@@ -177,6 +154,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
             return self._update(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
+        if self._journal is not None:
+            self._journal.take(update.insert, update.delete, update.upsert)
         if self._ahead is None:
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
         stream, read = (self._ahead, update, next_update), self._ahead.given(update)
@@ -209,8 +188,11 @@ class LocalKnowledgeBase(KnowledgeBase):
                     transaction.run(encoded)
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
+                if self._journal is not None:
+                    self._journal.record()
                 result = transaction.commit(_forgotten(planned, schema))
         except BaseException:
+            self._retract()
             if stream is not None:
                 stream[0].forget()
             raise
@@ -261,18 +243,30 @@ class LocalKnowledgeBase(KnowledgeBase):
         engine = self._engine
         for update in updates:
             planned = NO_CHANGE
+            if self._journal is not None:
+                self._journal.take(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
             if update.remove_rules or update.add_rules:
                 planned = self._planned(update.remove_rules, update.add_rules)
-            with engine.begin(self._watch()) as transaction:
-                schema = self._change_rules(transaction, planned)
-                inserted, deleted = _with_facts(planned, update.insert, update.delete)
-                encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
-                for name, rows in encoded.added():
-                    schema = schema.knowing(name, rows.shape[1])
-                transaction.delete(encoded)
-                transaction.insert(encoded.added())
-                transaction.commit(_forgotten(planned, schema))
-            self._schema = schema
+            try:
+                self._schema = self._replayed(engine, update, planned)
+            except BaseException:
+                self._retract()
+                raise
+
+    def _replayed(self, engine: LocalEngine, update: Update, planned: RuleChange) -> Schema:
+        """Apply an update without deriving anything; the schema from then on."""
+        with engine.begin(self._watch()) as transaction:
+            schema = self._change_rules(transaction, planned)
+            inserted, deleted = _with_facts(planned, update.insert, update.delete)
+            encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
+            for name, rows in encoded.added():
+                schema = schema.knowing(name, rows.shape[1])
+            transaction.delete(encoded)
+            transaction.insert(encoded.added())
+            if self._journal is not None:
+                self._journal.record()
+            transaction.commit(_forgotten(planned, schema))
+        return schema
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -376,14 +370,6 @@ class _Reading(NamedTuple):
     format: str | None
     header: Header
     defaults: Mapping[str | int, object] | None
-
-
-def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
-    """Of several rows with one key, the last."""
-    if not len(rows):
-        return rows
-    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
-    return rows[np.sort(len(rows) - 1 - at)]
 
 
 def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:

@@ -110,6 +110,13 @@ class Following(_Progress, Iterator[Change]):
             raise self._at(error) from error
         return last
 
+    def skip(self, count: int) -> Update | None:
+        """Take the first `count` updates without applying them; the last of them."""
+        last: Update | None = None
+        while self.number < count and (update := self.take()) is not None:
+            last = update
+        return last
+
     @property
     def backlog(self) -> int:
         """How many updates are known to be waiting; there may be more."""

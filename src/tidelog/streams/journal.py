@@ -32,6 +32,8 @@ class Position:
     """Of the last of them: where it came from, and its id."""
     sizes: tuple[int, ...] = ()
     """The sizes of the files then, in bytes."""
+    sequence: int = -1
+    """The number of the last change of the saved knowledge base; -1 if there is none."""
 
     def check(self, last: Update | None, count: int) -> None:
         """Raise an error unless `last`, the last of `count` updates of a stream, is the one at this position."""
@@ -67,6 +69,11 @@ class Journal:
         self.position = self._read(self._state) if resume and self._state is not None else Position()
         self._files: list[BinaryIO] = []
 
+    def begin_at(self, sequence: int) -> None:
+        """The stream begins with a saved knowledge base in that state."""
+        if not self.position.finished:
+            self.position = replace(self.position, sequence=sequence)
+
     def __enter__(self) -> Self:
         sizes = (*self.position.sizes, *([0] * len(self._paths)))
         for path, size in zip(self._paths, sizes, strict=False):
@@ -81,7 +88,7 @@ class Journal:
         for file in self._files:
             file.close()
 
-    def add(self, update: Update, finished: int, change: str, heading: str, row: str) -> None:
+    def add(self, update: Update, finished: int, change: str, heading: str, row: str, *, sequence: int = -1) -> None:
         """Write the change of one update and a row of statistics, with a heading above the first; then record the position."""
         rows = list(zip(self._paths, self._files, strict=True))
         if self._out is None:
@@ -91,7 +98,7 @@ class Journal:
             _append(*rows.pop(0), change)
         for path, file in rows:
             _append(path, file, row if file.tell() else heading + row)
-        self._record(Position(finished, update.place, update.id))
+        self._record(Position(finished, update.place, update.id, sequence=sequence))
 
     def _record(self, position: Position) -> None:
         self.position = replace(position, sizes=tuple(file.tell() for file in self._files))
@@ -111,7 +118,13 @@ class Journal:
             return Position()
         try:
             kept = json.loads(state.read_text(encoding="utf-8"))
-            position = Position(int(kept["finished"]), str(kept["place"]), kept["id"], tuple(map(int, kept["sizes"])))
+            position = Position(
+                int(kept["finished"]),
+                str(kept["place"]),
+                kept["id"],
+                tuple(map(int, kept["sizes"])),
+                int(kept.get("sequence", -1)),
+            )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise fail("TL077", f"cannot resume: {state} is damaged: {error}", fix=_FIX) from error
         for path, size in zip(self._paths, position.sizes, strict=False):

@@ -45,7 +45,7 @@ class Evaluation:
             return
         for name, special in unit.operators.items():
             if isinstance(special, Closure):
-                self._close(name, special)
+                self.close(name, special)
             elif isinstance(special, Aggregation):
                 fold(special, self.state, self.state.table(name))
         if not unit.rules and not any(isinstance(special, FunctionCalls) for special in unit.operators.values()):
@@ -222,7 +222,8 @@ class Evaluation:
 
     # --- operators -------------------------------------------------------------------------------------------------------
 
-    def _close(self, name: str, special: Closure) -> None:
+    def close(self, name: str, special: Closure) -> None:
+        """Build a virtual relation from what it closes."""
         module = special.module
         started = time.perf_counter()
         self.watch.progress.working_on = name

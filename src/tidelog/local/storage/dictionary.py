@@ -58,6 +58,10 @@ class Dictionary:
     def __len__(self) -> int:
         return int(self.header[terms.COUNT])
 
+    def reserve(self, count: int, text: int) -> None:
+        """Make room for so many values in all, and for so many more bytes of text."""
+        self._reserve(count, text)
+
     @property
     def nbytes(self) -> int:
         """The memory of its buffers."""
@@ -309,7 +313,21 @@ class Dictionary:
             return value_of_text(kind, self._arena[payload : payload + int(self._lengths[at])].tobytes().decode())
         return value_of_payload(kind, payload)
 
-    # --- keys ------------------------------------------------------------------------------------------------------------
+    # --- content and keys ------------------------------------------------------------------------------------------------
+
+    def content_of(self, kind: Kind, ids: Int32s) -> pa.Array:
+        """What tells the values of one kind apart, as an Arrow array: texts, or 64-bit payloads."""
+        import pyarrow as pa
+
+        return self._texts(ids) if kind in TEXT_KINDS else pa.array(self._payloads[ids])
+
+    def encode_content(self, kind: Kind, content: pa.Array) -> Int32s:
+        """The ids of the values of one kind with that content."""
+        import pyarrow as pa
+
+        if kind not in TEXT_KINDS:
+            return self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
+        return self._encode_strings(kind, content.cast(pa.large_string()))
 
     def encode_keys(self, keys: pa.Array) -> Int32s:
         """The ids of the values that keys (`core.keys`) stand for."""
@@ -323,11 +341,7 @@ class Dictionary:
         codes = letters.indices.to_numpy(zero_copy_only=False)
         for code, letter in enumerate(letters.dictionary.to_pylist()):
             kind, places = KIND_OF[letter], np.flatnonzero(codes == code)
-            content = pc.utf8_slice_codeunits(keys.take(pa.array(places)), 1)
-            if kind in TEXT_KINDS:
-                ids[places] = self._encode_strings(kind, content.cast(pa.large_string()))
-            else:
-                ids[places] = self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
+            ids[places] = self.encode_content(kind, pc.utf8_slice_codeunits(keys.take(pa.array(places)), 1))
         return ids
 
     def decode_keys(self, ids: Int32s) -> pa.Array:
@@ -340,7 +354,7 @@ class Dictionary:
         keys, codes = np.empty(len(ids), object), self._kinds[ids]
         for code in np.flatnonzero(np.bincount(codes)) if len(ids) else ():
             kind, places = KINDS[code], np.flatnonzero(codes == code)
-            content = self._texts(ids[places]) if kind in TEXT_KINDS else pa.array(self._payloads[ids[places]])
+            content = self.content_of(kind, ids[places])
             joined = pc.binary_join_element_wise(LETTERS[kind], content.cast(pa.string()), "")
             keys[places] = joined.to_numpy(zero_copy_only=False)
         return pa.array(keys, pa.string())

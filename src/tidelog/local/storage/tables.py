@@ -82,6 +82,11 @@ class Table(Indexed):
         """All rows, as a read-only matrix."""
         return self.rows_from(0)
 
+    @property
+    def all_rows(self) -> NDArray[np.int32]:
+        """All rows, tombstones included."""
+        return self._rows[: self.end * self.arity].reshape(self.end, self.arity)
+
     def rows_from(self, begin: int) -> NDArray[np.int32]:
         """The rows from a number on, without tombstones."""
         end = self.end

@@ -1,0 +1,162 @@
+"""What saving needs of a knowledge base in this process: its journal, its parts, and how they are put back.
+
+`tidelog.durable` does the work; it is imported when something is saved or opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from tidelog.core.schema import Schema
+from tidelog.kb import KnowledgeBase
+from tidelog.local.engine import LocalEngine
+
+if TYPE_CHECKING:
+    from tidelog.files.columns import MixedColumn, TypedColumn
+
+Given = tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[str], Sequence[str]]
+"""The facts to insert, to delete and to upsert, and the rules to remove and to add."""
+
+
+class Recorder(Protocol):
+    """Records changes before they are acknowledged (`durable.journal`)."""
+
+    def take(
+        self,
+        insert: Iterable[Any] = (),
+        delete: Iterable[Any] = (),
+        upsert: Iterable[Any] = (),
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
+    ) -> Given:
+        """A change arrives; its parts, as lists."""
+
+    def record(self) -> None:
+        """Write the update that was taken, as the last step before it is committed."""
+
+    def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
+        """Write a bulk load."""
+
+    def retract(self) -> None:
+        """Remove what was written of a change that is not committed."""
+
+
+class SavableKnowledgeBase(KnowledgeBase):
+    """A knowledge base that can be saved; `LocalKnowledgeBase` is one."""
+
+    _started: LocalEngine | None = None
+    if TYPE_CHECKING:
+        _sharing: Any
+
+        @property
+        def _engine(self) -> LocalEngine: ...
+
+        def _maintained(self) -> LocalEngine: ...
+
+    _journal: Recorder | None = None
+    """Where changes are recorded before they are acknowledged, if anywhere."""
+    saved: Any = None
+    """`durable.saved.Saved`: the folder that it is saved in and open for writing."""
+
+    @property
+    def schema(self) -> Schema:
+        """The program and all relations."""
+        return self._schema
+
+    @property
+    def engine(self) -> LocalEngine:
+        """The engine, started if need be."""
+        return self._engine
+
+    def derive(self) -> None:
+        """Derive everything that follows."""
+        self._maintained()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that a saved knowledge base has again when it is opened."""
+        return {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules}
+
+    def record_in(self, journal: Recorder, saved: Any) -> None:
+        """Record changes there from now on."""
+        self._journal, self.saved = journal, saved
+
+    def refuse_if_closed(self) -> None:
+        """Raise an error if nothing may change any more."""
+        if self._journal is not None and self.saved is None:
+            self._journal.take()
+
+    def restore(self, schema: Schema, engine: LocalEngine) -> None:
+        """Take over a schema and an engine; nothing may have been read or changed before."""
+        assert self._started is None, "restore comes first"
+        self._schema, self._started = schema, engine
+
+    def load_columns(
+        self, relation: str, columns: Sequence[TypedColumn | MixedColumn], count: int, *, upsert: bool
+    ) -> tuple[int, int]:
+        """Add the facts of so many rows; how many were not explicit before, and how many were replaced."""
+        if self._journal is not None:
+            self._journal.take()
+        key = self._schema.key_of(relation) if upsert else ()
+        schema = self._schema.knowing(relation, len(columns))
+        engine, watch = self.engine, self._watch()
+        if key and engine.has_derived:
+            self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
+        try:
+            with engine.begin(watch) as transaction:
+                rows = self._encoded(columns, count)
+                watch.poll()
+                replaced = 0
+                if key:
+                    rows = _last_of_each_key(rows, key)
+                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
+                new = engine.add(relation, rows)
+                if self._journal is not None:
+                    self._journal.record_load(relation, columns, count, upsert=upsert)
+                transaction.commit()
+        except BaseException:
+            self._retract()
+            raise
+        self._schema = schema
+        return new, replaced
+
+    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
+        from tidelog.files.columns import MixedColumn
+
+        terms = self.engine.state.terms
+        ids = [
+            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
+            for column in columns
+        ]
+        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
+
+    def _retract(self) -> None:
+        if self._journal is not None:
+            self._journal.retract()
+
+    def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
+        """Save everything to a folder, and every change from now on; to the folder that it is saved in: compact that.
+
+        If it is saved in another folder already, this writes a copy.
+        """
+        with self._sharing:
+            import_module("tidelog.durable.saved").save(self, Path(folder), durability)
+
+    def close(self) -> None:
+        """Close the folder, if there is one; changes are refused from now on."""
+        with self._sharing:
+            import_module("tidelog.durable.saved").close(self)
+
+
+def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
+    """Of several rows with one key, the last."""
+    if not len(rows):
+        return rows
+    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
+    return rows[np.sort(len(rows) - 1 - at)]

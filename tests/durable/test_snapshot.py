@@ -1,0 +1,98 @@
+"""Snapshots: rows, values, indexes, counters and virtual relations come back; damage of any file is refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from tests.durable.saved_folders import RULES, everything, opened
+
+from tidelog import KnowledgeBase, TidelogError
+from tidelog.durable.file_operations import FileOperations
+from tidelog.durable.rule_text import text_of
+from tidelog.durable.snapshot import files_of, read_snapshot, write_snapshot
+from tidelog.local.engine import LocalEngine
+from tidelog.local.kb import LocalKnowledgeBase
+
+OPTIONS = {"modules": True, "algorithm": "auto"}
+
+
+def filled(**options: object) -> LocalKnowledgeBase:
+    kb = KnowledgeBase(RULES, **options)  # type: ignore[arg-type]
+    kb.update(insert=[("edge", f"n{at}", f"n{at * 7 % 30}") for at in range(30)] + [("stock", "n1", 3), ("stock", "zz", 1)])
+    kb.update(delete=[("edge", f"n{at}", f"n{at * 7 % 30}") for at in range(0, 30, 3)])
+    assert isinstance(kb, LocalKnowledgeBase)
+    return kb
+
+
+def again(kb: LocalKnowledgeBase, folder: Path, **options: object) -> LocalEngine:
+    description = write_snapshot(FileOperations(syncs=False), folder, "s", kb.engine, text_of(kb.schema))
+    return read_snapshot(folder, description, {**OPTIONS, **options})[1]
+
+
+def test_indexes_and_costs_come_back_and_tombstones_do_not(tmp_path: Path) -> None:
+    kb = filled()
+    before, after = kb.engine, again(kb, tmp_path)
+    assert after.is_maintained
+    for name, table in before.state.tables.items():
+        other = after.state.tables[name]
+        assert (len(other), other.end) == (len(table), len(table))
+        assert other.indexes.keys() == table.indexes.keys()
+    assert after.stored_sizes() == before.stored_sizes()
+    assert {name: len(found) for name, found in after.state.virtual.items()} == {
+        name: len(found) for name, found in before.state.virtual.items()
+    }
+    costs = {before.structure.units[number].relations: runtime.costs for number, runtime in before.runtimes.items()}
+    assert costs == {after.structure.units[number].relations: runtime.costs for number, runtime in after.runtimes.items()}
+
+
+def test_values_that_nothing_uses_are_left_out(tmp_path: Path) -> None:
+    kb = filled()
+    kb.update(insert=[("stock", "long gone", 1)])
+    kb.update(delete=[("stock", "long gone", 1)])
+    after = again(kb, tmp_path)
+    assert len(after.state.terms) < len(kb.engine.state.terms)
+    values = [value.content for value in after.state.terms.values_of(range(len(after.state.terms)))]  # type: ignore[arg-type]
+    assert "long gone" not in values
+
+
+def test_counters_come_back(tmp_path: Path) -> None:
+    kb = filled(algorithm="counting")
+    after = again(kb, tmp_path, algorithm="counting")
+    counted = [name for name, table in kb.engine.state.tables.items() if table.counters is not None]
+    assert counted
+    for name in counted:
+        counters, end = after.state.tables[name].counters, after.state.tables[name].end
+        assert counters is not None
+        assert counters.shape[1] == end
+
+
+def test_facts_that_nothing_was_derived_from(tmp_path: Path) -> None:
+    kb = KnowledgeBase(RULES)
+    assert isinstance(kb, LocalKnowledgeBase)
+    after = again(kb, tmp_path)
+    assert not after.has_derived
+    assert after.size("edge") == 2
+
+
+def test_damage_of_any_file_is_refused_with_its_name(tmp_path: Path) -> None:
+    with opened(tmp_path / "kb", RULES) as kb:
+        facts = everything(kb)
+        snapshot = kb.saved.manifest.read()[0] if kb.saved is not None else None
+    assert snapshot is not None
+    chance = random.Random(3)
+    files = list(files_of(snapshot.description))
+    assert len(files) > 10
+    for file in files:
+        path = tmp_path / "kb" / file.path
+        whole = path.read_bytes()
+        flipped = bytearray(whole)
+        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        for damaged in (bytes(flipped), whole[: chance.randrange(len(whole))], whole + b"x", None):
+            path.unlink() if damaged is None else path.write_bytes(damaged)
+            with pytest.raises(TidelogError, match=rf"TL062: .*{path.name} is damaged at byte "):
+                opened(tmp_path / "kb")
+            path.write_bytes(whole)
+    with opened(tmp_path / "kb") as kb:
+        assert everything(kb) == facts
