@@ -132,6 +132,13 @@ def too_many_rounds(folder: Path) -> str:
     return output
 
 
+def argument_of_no_use(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("path(X, Y) :- edge(X, Y).")[5]  # type: ignore[index]
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL071.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 def python_value_without_a_place(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
         from_python(None)
@@ -330,6 +337,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL070": [too_many_facts, too_many_rounds],
+    "TL071": [argument_of_no_use],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
     "TL074": [algorithm_that_does_not_exist, option_that_does_not_exist],

@@ -49,6 +49,7 @@ CODES: dict[str, str] = {
     "TL060": "a file that cannot be read or written",
     "TL061": "a text that is not UTF-8",
     "TL070": "a limit that was reached",
+    "TL071": "an argument that is of no use there",
     "TL072": "a Python value that has no place in a fact",
     "TL073": "a relation that the program does not have",
     "TL074": "an unknown option or value",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.rule_report import rule_report
@@ -30,15 +31,16 @@ from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given, refuse
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
-from tidelog.program.queries import check_query
+from tidelog.program.explicit import as_facts
+from tidelog.program.queries import as_text, check_query
 from tidelog.program.relations import Relation
+from tidelog.streams.update import Update, as_update, updates_of
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.files.text.delimited import Header
     from tidelog.source import Source
-    from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
@@ -95,7 +97,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         with self._sharing:
-            return self._load(relation, source, _Reading(format, header, defaults), upsert=upsert)
+            return self._load(self._schema.name_of(relation), source, _Reading(format, header, defaults), upsert=upsert)
 
     def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
         from tidelog.files.raw import Sizes
@@ -139,8 +141,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         delete: Iterable[tuple[object, ...]] = (),
         upsert: Iterable[tuple[object, ...]] = (),
         *,
-        remove_rules: str | Iterable[str] = (),
-        add_rules: str | Iterable[str] = (),
+        remove_rules: str | Iterable[str] = NO_RULES,
+        add_rules: str | Iterable[str] = NO_RULES,
     ) -> Change:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
@@ -161,6 +163,8 @@ class LocalKnowledgeBase(KnowledgeBase):
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
+        if remove_rules is not NO_RULES or add_rules is not NO_RULES:
+            remove_rules, add_rules = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started)
         planned = self._planned(remove_rules, add_rules)
@@ -170,7 +174,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""
         with self._sharing:
-            return self._apply_one(update, next_update)
+            return self._apply_one(as_update(update), next_update)
 
     def _apply_one(self, update: Update, next_update: NextUpdate) -> Change:
         started = perf_counter()
@@ -228,8 +232,8 @@ class LocalKnowledgeBase(KnowledgeBase):
             return {name: self._shown(known[name], difference.rows(name, part, inserted=inserted)) for name in known}
 
         return Change(
-            FactsByRelation(lambda part: facts(part, inserted=True)),
-            FactsByRelation(lambda part: facts(part, inserted=False)),
+            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of),
+            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of),
             statistics,
             rules=rules,
         )
@@ -237,7 +241,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
-        removed, added = _texts(remove_rules), _texts(add_rules)
+        removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
         return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
 
@@ -255,7 +259,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             super().replay(updates)
             return
         with self._sharing:
-            self._replay(updates)
+            self._replay(updates_of(updates))
 
     def _replay(self, updates: Iterable[Update]) -> None:
         engine = self._engine
@@ -280,8 +284,9 @@ class LocalKnowledgeBase(KnowledgeBase):
         if (view := self._sharing.begin_reading()) is not None:
             return view[relation]
         try:
-            held = self._held(relation)
-            return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
+            known = self._known(relation)
+            held = self._held(known)
+            return self._shown(known, held.version() if isinstance(held, Table) else held)
         finally:
             self._sharing.end_reading()
 
@@ -290,13 +295,13 @@ class LocalKnowledgeBase(KnowledgeBase):
         if (view := self._sharing.begin_reading()) is not None:
             return view.count(relation)
         try:
-            return len(self._held(relation))
+            return len(self._held(self._known(relation)))
         finally:
             self._sharing.end_reading()
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        check_length(text, "the query", self._limit_text)
+        check_length(as_text(text), "the query", self._limit_text)
         if (view := self._sharing.begin_reading()) is not None:
             return view.query(text)
         try:
@@ -331,9 +336,8 @@ class LocalKnowledgeBase(KnowledgeBase):
             result._started = self._maintained().clone()
             return result
 
-    def _held(self, relation: str) -> Any:
-        self._check_known(relation)
-        return self._maintained().stored(relation)
+    def _held(self, known: Relation) -> Any:
+        return self._maintained().stored(known.name)
 
     def _shown(self, known: Relation, held: Any) -> Facts:
         return shown(known, held, self._engine.state.terms)
@@ -392,11 +396,7 @@ def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:
     return () if difference is None else [name for name in difference.forgotten if name not in schema.loaded]
 
 
-def _texts(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
 def _with_facts(planned: RuleChange, *given: Iterable[Fact]) -> list[list[Fact]]:
     """Facts to insert and to delete, with those that stand among rules."""
     both = zip(given, (planned.insert, planned.delete), strict=True)
-    return [[*facts, *((name, *values) for name, values in more)] for facts, more in both]
+    return [[*as_facts(facts), *((name, *values) for name, values in more)] for facts, more in both]
