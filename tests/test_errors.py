@@ -160,6 +160,13 @@ def output_outside_its_folder(folder: Path) -> str:
     return output
 
 
+def argument_of_no_use(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("path(X, Y) :- edge(X, Y).")[5]  # type: ignore[index]
+    assert str(caught.value) + "\n" == blocks((PAGES / "TL071.md").read_text(encoding="utf-8"), "text")[0][2]
+    return str(caught.value)
+
+
 def python_value_without_a_place(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
         from_python(None)
@@ -407,6 +414,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL065": [change_of_a_closed_knowledge_base],
     "TL066": [change_without_room_for_it],
     "TL070": [too_many_facts, too_many_rounds, too_much_memory, text_that_is_too_long],
+    "TL071": [argument_of_no_use],
     "TL072": [python_value_without_a_place, python_integer_too_large],
     "TL073": [unknown_relation],
     "TL074": [algorithm_that_does_not_exist, option_that_does_not_exist],

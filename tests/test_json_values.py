@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.some_values import any_value
 
 from tidelog import IRI, Literal
-from tidelog.json_values import from_json, to_json
+from tidelog.json_values import LossyJSONError, decode, from_json, to_json
 from tidelog.values import Value, from_python
 
 
@@ -52,3 +52,15 @@ def test_what_is_read(thing: object, expected: object) -> None:
 def test_what_is_not_read(thing: object) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         from_json(thing)
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '[{"b": {"a": 1, "a": 1}}]'])
+def test_a_key_that_is_there_twice(text: str) -> None:
+    with pytest.raises(LossyJSONError, match="'a' is there twice in one object"):
+        decode(text)
+
+
+def test_a_number_that_is_too_large() -> None:
+    assert decode("[1e308, 9007199254740993, Infinity]") == [1e308, 2**53 + 1, float("inf")]
+    with pytest.raises(LossyJSONError, match="-1e309 is larger than any float"):
+        decode("[-1e309]")

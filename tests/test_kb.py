@@ -438,3 +438,115 @@ def test_results_stay_what_they_were(modules: bool) -> None:
     kb.update(delete=[("edge", 0, 1)], insert=[("edge", 2, 3)])
     assert [sorted(result) for result in results] == before
     assert sorted(later.deleted["path"]) == gone
+
+
+# --- prefixed names --------------------------------------------------------------------------------------------------------
+
+PREFIXED = """@prefix ex: <http://example.org/> . @relation ex:temp(who: string key, celsius: float) .
+two(X, Z) :- ex:knows(X, Y), ex:knows(Y, Z)."""
+KNOWS = "http://example.org/knows"
+
+
+@pytest.mark.parametrize("name", ["ex:knows", f"<{KNOWS}>", KNOWS])
+@pytest.mark.parametrize("many", [1, 10, 100])
+def test_a_prefixed_name_means_the_relation_of_the_rules(name: str, many: int) -> None:
+    kb = KnowledgeBase(PREFIXED)
+    chain = [(name, at, at + 1) for at in range(many + 1)]
+    change = kb.update(insert=chain)
+    assert change.inserted["two"]
+    assert len(change.inserted[name]) == len(change.inserted.explicit["ex:knows"]) == many + 1
+    assert kb.count("two") == many
+    assert kb.count(name) == len(kb[name]) == len(kb.facts(name)) == many + 1
+    assert (name, 0, 1) in kb
+    assert kb.relations.keys() == {"two", KNOWS, "http://example.org/temp"}
+    kb.update(delete=chain)
+    assert len(kb.facts()) == 0
+
+
+def test_a_prefixed_name_in_a_stream() -> None:
+    kb = KnowledgeBase(PREFIXED)
+    list(kb.follow([{"insert": [["ex:knows", "a", "b"]]}, '{"insert": [["ex:knows", "b", "c"]]}']))
+    assert list(kb["two"]) == [("a", "c")]
+    list(kb.follow([Update(delete=(("ex:knows", "b", "c"),)), {"insert": [[f"<{KNOWS}>", "b", "d"]]}]))
+    assert list(kb["two"]) == [("a", "d")]
+
+
+def test_a_prefixed_name_in_upserts_and_loads() -> None:
+    kb = KnowledgeBase(PREFIXED)
+    kb.load("ex:temp", pa.table({"who": ["a", "b"], "celsius": [1.0, 2.0]}))
+    kb.update(upsert=[("ex:temp", "a", 3.0), ("http://example.org/temp", "a", 4.0)])
+    kb.load("ex:temp", pa.table({"who": ["b"], "celsius": [5.0]}), upsert=True)
+    assert set(kb["ex:temp"]) == {("a", 4.0), ("b", 5.0)}
+    with pytest.raises(TidelogError, match="TL075"):
+        kb.update(upsert=[("ex:knows", "a", "b")])
+    with pytest.raises(TidelogError, match="TL020"):
+        kb.update(insert=[("ex:knows", "a")])
+
+
+def test_a_prefixed_name_of_a_relation_that_is_new() -> None:
+    kb = KnowledgeBase(PREFIXED)
+    kb.update(insert=[("ex:likes", "a", "b")])
+    kb.load("ex:hates", pa.table({"x": [1]}))
+    kb.add_rules("both(X) :- ex:likes(X, _).")
+    assert list(kb["both"]) == list(kb.query("ex:likes(X, _)")) == [("a",)]
+    assert list(kb["<http://example.org/hates>"]) == [(1,)]
+
+
+def test_a_prefix_that_came_with_a_rule() -> None:
+    kb = KnowledgeBase("p(a).")
+    kb.add_rules("@prefix ex: <http://example.org/> . q(X) :- ex:knows(X).")
+    kb.update(insert=[("ex:knows", "a")])
+    assert list(kb["q"]) == [("a",)]
+
+
+# --- arguments of the wrong type -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda kb: kb[5],
+        lambda kb: kb[0:1],
+        lambda kb: kb.count(3),
+        lambda kb: kb.count([]),
+        lambda kb: kb.facts(0),
+        list,
+        lambda kb: kb.update(5),
+        lambda kb: kb.update(delete=None, add_rules="z(X) :- q(X)."),
+        lambda kb: kb.update(upsert=5),
+        lambda kb: kb.add_rules(5),
+        lambda kb: kb.remove_rules([5]),
+        lambda kb: kb.load(None, pa.table({"x": [1]})),
+        lambda kb: kb.load("p", "x.csv", format=5),
+        lambda kb: kb.load("p", pa.table({"x": [1]}), defaults=[1]),
+        lambda kb: kb.replay(5),
+        lambda kb: kb["q"].head("x"),
+        lambda kb: kb["q"].write(None),
+        lambda kb: kb["q"].write("q.csv", format=5),
+    ],
+)
+def test_arguments_of_the_wrong_type(call: Callable[[KnowledgeBase], object]) -> None:
+    kb = KnowledgeBase("q(X) :- p(X). p(a).")
+    with pytest.raises(TidelogError) as caught:
+        call(kb)
+    assert codes(caught) == ["TL071"]
+    assert caught.value.diagnostics[0].fix
+    assert set(kb.facts()) == {("p", "a"), ("q", "a")}
+
+
+def test_what_is_no_update_is_refused() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    strange: list[Any] = [5, None, [], b"\xff", "x"]
+    for odd in strange:
+        with pytest.raises(TidelogError, match=r"TL076|TL061"):
+            kb.apply(odd)
+        with pytest.raises(TidelogError, match=r"TL076|TL061"):
+            kb.replay([odd])
+    assert kb.apply({"insert": [["p", "a"]]}).inserted.total == 2  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_a_fact_does_not_hold() -> None:
+    kb = KnowledgeBase("p(a).")
+    for odd in ((["a"], 1), (5, "a"), ("p", ["a"]), (), 5, None, ["p", "a"], ("\ud800", 1), ("p", "\ud800")):
+        assert odd not in kb
+    assert ("p", "a") in kb

@@ -20,7 +20,7 @@ import tidelog
 ROOT = Path(tidelog.__file__).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("source", "errors", "values", "text_limits", ""),  # "" is `tidelog` itself, which imports all else on first use
+    ("source", "errors", "arguments", "values", "text_limits", ""),  # "" is `tidelog` itself, which imports all else on first use
     ("syntax", "functions"),
     ("program",),
     ("reference", "files", "json_values", "options", "redaction", "sizes"),

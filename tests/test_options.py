@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tidelog import KnowledgeBase, Source, TidelogError
-from tidelog.options import folder_beside, refuse, source_of
+from tidelog.options import check_limits, folder_beside, refuse, source_of
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 
@@ -84,3 +85,51 @@ def test_options_that_are_not_there(options: dict[str, object]) -> None:
 )
 def test_options_that_are_there(options: dict[str, object]) -> None:
     assert list(KnowledgeBase("p(a).", **options)["p"]) == [("a",)]  # type: ignore[arg-type]
+
+
+# --- text or path ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_text_with_a_line_break_is_never_a_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in ("p(a).\n", "\np(a).", "p(a)\n", "rules.dl\n", "p(a).\r\n"):
+        (tmp_path / text).write_text("q(b).", encoding="utf-8")
+        assert source_of(text).name == "<rules>"
+    assert list(KnowledgeBase("p(a).\n").facts()) == [("p", "a")]
+
+
+def test_a_path_that_does_not_exist_says_what_a_text_is() -> None:
+    with pytest.raises(TidelogError, match=r"(?s)TL060: cannot read p\(a\).*a text of rules ends with a dot"):
+        source_of("p(a)")
+
+
+@pytest.mark.parametrize("odd", [None, 5, b"p(a).", ["p(a)."], object()])
+def test_what_is_no_program(odd: object) -> None:
+    with pytest.raises(TidelogError, match=r"TL071: .* is not a program"):
+        KnowledgeBase(odd)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", ["p\0", Path("p\0.dl"), "\ud800.dl"])
+def test_a_path_that_no_file_can_have(path: str | Path) -> None:
+    with pytest.raises(TidelogError, match=r"TL060: .* cannot be a path"):
+        KnowledgeBase(path)
+    with pytest.raises(TidelogError, match=r"TL060: .* cannot be a path"):
+        KnowledgeBase("p(a).", folder=path)
+
+
+def test_one_and_zero_are_no_truth_values() -> None:
+    strange: list[Any] = [0, 1, 1.0, [], {}]
+    for odd in strange:
+        with pytest.raises(TidelogError, match="TL074: there is no marking="):
+            KnowledgeBase(marking=odd)
+
+
+def test_limits_are_numbers() -> None:
+    check_limits(None, 0.5, limit_facts=1)
+    for name in ("limit_facts", "limit_seconds", "limit_rounds", "limit_memory", "limit_text"):
+        strange: list[Any] = ["5", float("nan"), -1, [], True]
+        for odd in strange:
+            with pytest.raises(TidelogError, match=f"TL071: .* is not a value of {name}"):
+                KnowledgeBase("p(a).", **{name: odd})
+    with pytest.raises(TidelogError, match=r"TL071: .* is not a value of progress"):
+        KnowledgeBase("p(a).", progress=5)  # type: ignore[arg-type]

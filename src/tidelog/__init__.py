@@ -21,7 +21,7 @@ their dependencies (ZodiacEdge: Xu, Curé, 2023).  The file that holds an algori
 
 The layers, each of which imports only those before it:
 
-    source, errors, values         texts and places in them; coded errors; what facts are made of
+    source, errors, values         texts and places in them; coded errors, also for arguments; what facts are made of
     syntax, functions              text to tree and back; what expressions and aggregates compute
     program                        a checked program: relations, safety, types, strata, components, modules; changes of rules
     reference                      what a program means, as plainly as possible: the judge of everything else

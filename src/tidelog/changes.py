@@ -22,9 +22,11 @@ _PARTS = 2
 class FactsByRelation(Mapping[str, Facts]):
     """Facts by relation, without relations that have none; computed on first use."""
 
-    def __init__(self, compute: Callable[[Part], dict[str, Facts]], part: Part = "all") -> None:
-        """`compute` gives the facts of each relation: all, the explicit ones, or the derived ones."""
-        self._compute, self._part = compute, part
+    def __init__(
+        self, compute: Callable[[Part], dict[str, Facts]], part: Part = "all", name_of: Callable[[str], str] = str
+    ) -> None:
+        """`compute` gives the facts of each relation: all, the explicit ones, or the derived ones; `name_of` expands prefixes."""
+        self._compute, self._part, self.name_of = compute, part, name_of
         self._found: dict[str, Facts] | None = None
         self._parts: dict[Part, FactsByRelation] = {}
 
@@ -40,7 +42,7 @@ class FactsByRelation(Mapping[str, Facts]):
 
     def _only(self, part: Part) -> FactsByRelation:
         if part not in self._parts:
-            self._parts[part] = FactsByRelation(self._compute, part)
+            self._parts[part] = FactsByRelation(self._compute, part, self.name_of)
         return self._parts[part]
 
     @property
@@ -56,7 +58,8 @@ class FactsByRelation(Mapping[str, Facts]):
         return self._found
 
     def __getitem__(self, relation: str) -> Facts:
-        return self._facts[relation]
+        found = self._facts
+        return found[self.name_of(relation) if isinstance(relation, str) and relation not in found else relation]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._facts)

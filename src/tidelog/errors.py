@@ -54,6 +54,7 @@ CODES: dict[str, str] = {
     "TL065": "a change of a knowledge base that is closed or read-only",
     "TL066": "a change that could not be recorded",
     "TL070": "a limit that was reached",
+    "TL071": "an argument that is of no use there",
     "TL072": "a Python value that has no place in a fact",
     "TL073": "a relation that the program does not have",
     "TL074": "an unknown option or value",

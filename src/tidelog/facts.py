@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from tidelog.arguments import wrong
 from tidelog.errors import TidelogError, fail
 from tidelog.values import from_python
 
@@ -131,6 +132,8 @@ class Facts:
 
     def head(self, count: int = _ROWS_SHOWN) -> list[tuple[Any, ...]]:
         """The first few facts."""
+        if not isinstance(count, int):
+            raise wrong("a number of facts", count, "give an integer: `facts.head(5)`")
         found = iter(self)
         return [fact for _, fact in zip(range(count), found, strict=False)]
 

@@ -6,10 +6,47 @@ as dates and timestamps.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import date, datetime
+from math import isinf
+from typing import Any
 
+from tidelog.arguments import shown
 from tidelog.values import IRI, XSD, Content, Kind, Literal, Value, text_of, typed_literal
+
+
+class LossyJSONError(ValueError):
+    """JSON of which Python would drop a part without a word."""
+
+    def __init__(self, problem: str, fix: str) -> None:
+        super().__init__(problem)
+        self.fix = fix
+
+
+def decode(text: str) -> Any:
+    """The Python object of a text in JSON.  `ValueError` says what is wrong: a key that is there twice is, too."""
+    return _DECODER.decode(text)
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys differ: of two with one name, Python would drop the first without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for at, (key, _) in enumerate(pairs) if key in dict(pairs[:at]))
+        raise LossyJSONError(f"{shown(twice)} is there twice in one object", "give each key of an object once")
+    return found
+
+
+def _finite(text: str) -> float:
+    """The float of a number; one that is too large would be infinite without a word."""
+    number = float(text)
+    if isinf(number):
+        raise LossyJSONError(f"{text} is larger than any float", "give a smaller number, or a string")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_float=_finite)
 
 
 def to_json(content: Content) -> object:

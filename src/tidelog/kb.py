@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from inspect import iscoroutinefunction, signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, overload
 
+from tidelog.arguments import number, path_of
 from tidelog.changes import Change
 from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
-from tidelog.options import folder_beside, refuse, source_of
+from tidelog.options import check_limits, folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.source import Source
@@ -120,6 +121,8 @@ class KnowledgeBase(Lasting, ABC):
         if engine_options:
             given = ", ".join(f"{name}=" for name in engine_options)
             raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
+        check_limits(progress, limit_seconds, limit_facts=limit_facts, limit_rounds=limit_rounds, limit_memory=limit_memory)
+        number(limit_text, "limit_text", whole=True, is_needed=True)
         source = source_of(rules)
         check_length(source.text, "the program", limit_text)
         self._limit_text = limit_text
@@ -129,7 +132,7 @@ class KnowledgeBase(Lasting, ABC):
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self.loads: list[LoadReport] = []
         """A report for each load, in order."""
-        self._load_inputs(Path(folder) if folder is not None else folder_beside(rules), input_root)
+        self._load_inputs(path_of(folder) if folder is not None else folder_beside(rules), input_root)
 
     __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
 
@@ -262,7 +265,9 @@ class KnowledgeBase(Lasting, ABC):
 
     def replay(self, updates: Iterable[Update]) -> None:
         """Apply updates whose changes are not wanted, as when a stream is resumed.  What follows may be derived once."""
-        for update in updates:
+        from tidelog.streams.update import updates_of
+
+        for update in updates_of(updates):
             self._update_with(update)
 
     # --- facts out -------------------------------------------------------------------------------------------------------
@@ -285,7 +290,13 @@ class KnowledgeBase(Lasting, ABC):
 
     def __contains__(self, fact: object) -> bool:
         """Whether a fact, such as `("path", "a", "c")`, holds."""
-        return isinstance(fact, tuple) and bool(fact) and fact[0] in self.relations and fact[1:] in self[str(fact[0])]
+        is_named = isinstance(fact, tuple) and bool(fact) and isinstance(fact[0], str)
+        name = self._schema.name_of(fact[0]) if is_named else ""  # type: ignore[index]
+        return self._schema.relation(name) is not None and fact[1:] in self[name]  # type: ignore[index]
+
+    def __iter__(self) -> NoReturn:
+        """A knowledge base is no sequence, although it has `kb[name]`."""
+        raise fail("TL071", "a knowledge base is nothing to iterate over", fix="iterate over `kb.facts()`, or `kb.relations`")
 
     @_abstract
     def count(self, relation: str) -> int:
@@ -319,9 +330,12 @@ class KnowledgeBase(Lasting, ABC):
 
         return GraphPicture(picture(self.program, {name: self.count(name) for name in self.relations}))
 
-    def _check_known(self, relation: str) -> None:
-        if relation not in self.relations:
-            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
+    def _known(self, relation: str) -> Relation:
+        """The relation of a name, which may be prefixed; or an error."""
+        name = self._schema.name_of(relation)
+        if (known := self._schema.relation(name)) is None:
+            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(name, self.relations))
+        return known
 
     def _names(self, relation: str) -> list[str]:
         """The names of a relation's columns."""

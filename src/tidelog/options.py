@@ -5,6 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from tidelog.arguments import called, number, path_of, shown, wrong
 from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
@@ -19,10 +20,10 @@ def refuse(**options: object) -> None:
         "writers": ("wait", "refuse"),
     }
     for name, given in options.items():
-        if given in known[name]:
+        if any(type(given) is type(choice) and given == choice for choice in known[name]):  # 0 is not False here
             continue
         choices = ", ".join(repr(choice) for choice in known[name])
-        raise fail("TL074", f"there is no {name}={given!r}", fix=f"choose one of {choices}")
+        raise fail("TL074", f"there is no {name}={shown(given)}", fix=f"choose one of {choices}")
 
 
 def options_given(**options: object) -> list[str]:
@@ -31,18 +32,35 @@ def options_given(**options: object) -> list[str]:
 
 
 def source_of(rules: str | PathLike[str] | Source) -> Source:
-    """The program: a text has a space, a line break or a final dot; anything else is a path."""
+    """The program: a string with a line break is a text, that of a file a path; `_looks_like_text` decides on others."""
     if isinstance(rules, Source):
         return rules
-    if isinstance(rules, str) and (not rules.strip() or any(c.isspace() for c in rules.strip()) or rules.rstrip().endswith(".")):
-        return Source(rules, "<rules>") if not _is_file(rules) else read_source(Path(rules))
-    return read_source(Path(rules))
+    if not isinstance(rules, str | PathLike):
+        raise wrong("a program", rules, "give its text, its path, or a `tidelog.Source`")
+    if isinstance(rules, str) and _is_text(rules):
+        return Source(rules, "<rules>")
+    return read_source(path_of(rules), _NO_FILE_FIX if isinstance(rules, str) else None)
+
+
+_NO_FILE_FIX = "check the path; a text of rules ends with a dot: `p(X) :- q(X).`"
+
+
+def _is_text(rules: str) -> bool:
+    if any(mark in rules for mark in "\n\r"):
+        return True
+    return _looks_like_text(rules) and not _is_file(rules)
+
+
+def _looks_like_text(rules: str) -> bool:
+    """Whether a line that is not the path of a file is a program: it is empty, has a space inside, or ends with a dot."""
+    line = rules.strip()
+    return not line or line.endswith(".") or any(character.isspace() for character in line)
 
 
 def _is_file(text: str) -> bool:
     """Whether a text that could be a program is the path of a file."""
     try:
-        return len(text) < _LONGEST_PATH and Path(text).is_file()
+        return len(text) < _LONGEST_PATH and "\n" not in text and Path(text).is_file()
     except (OSError, ValueError):
         return False
 
@@ -55,3 +73,11 @@ def folder_beside(rules: str | PathLike[str] | Source) -> Path:
     if isinstance(rules, Source):
         return Path(rules.name).parent if _is_file(rules.name) else Path()
     return Path(rules).parent if _is_file(str(rules)) else Path()
+
+
+def check_limits(progress: object, limit_seconds: object, **limits: object) -> None:
+    """Refuse limits that are no numbers: a comparison with one would fail in the middle of an evaluation, or never hold."""
+    called(progress, "progress")
+    number(limit_seconds, "limit_seconds", whole=False)
+    for name, limit in limits.items():
+        number(limit, name, whole=True)

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from tidelog.arguments import shown
 from tidelog.errors import fail
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
@@ -138,10 +139,10 @@ def parse_integer(text: str) -> Value | None:
 
 
 def parse_float(text: str) -> Value | None:
-    """A float from its decimal form, `inf`, `-inf` or `nan`, or None."""
-    if _DOUBLE.fullmatch(text) or text.lower() in ("inf", "+inf", "-inf", "nan"):
-        return floating(float(text))
-    return None
+    """A float from its decimal form, `inf`, `-inf` or `nan`, or None; a number that is larger than any float is none."""
+    if _DOUBLE.fullmatch(text):
+        return None if math.isinf(number := float(text)) else floating(number)
+    return floating(float(text)) if text.lower() in ("inf", "+inf", "-inf", "nan") else None
 
 
 def typed_literal(text: str, datatype: str) -> Value | None:
@@ -158,6 +159,8 @@ def typed_literal(text: str, datatype: str) -> Value | None:
             return Value(Kind.LITERAL, Literal(text, datatype))  # too large for 64 bits, but a valid xsd:integer
         case "integer":
             return parse_integer(text)
+        case "double" if _DOUBLE.fullmatch(text) and parse_float(text) is None:
+            return Value(Kind.LITERAL, Literal(text, datatype))  # too large for a float, but a valid xsd:double
         case "double":
             return parse_float(text)
         case "boolean":
@@ -186,7 +189,7 @@ def from_python(thing: object) -> Value:
     """The value of a Python object, or a `TidelogError` that says why there is none."""
     value: Value | None = None
     match thing:
-        case Value(kind, content):
+        case Value(kind, content) if not isinstance(content, Value):
             known = from_python(content)
             value = known if known.kind is kind else None
         case bool():
@@ -210,30 +213,35 @@ def from_python(thing: object) -> Value:
         case Literal(str(text), str(datatype), None) if is_text(text + datatype):
             value = typed_literal(text, datatype)
     if value is None:
-        what = f"{shortly(thing)} of type {type(thing).__name__}"
-        raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_PYTHON_FIX)
+        what = f"{shown(thing)} of type {type(thing).__name__}"
+        raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_fix(thing))
     return value
-
-
-def shortly(thing: object) -> str:
-    """The `repr` of a thing for a message, even if it is nested deeply."""
-    try:
-        return repr(thing)
-    except RecursionError:
-        return f"a deeply nested {type(thing).__name__}"
 
 
 def _timestamp(moment: datetime) -> Value | None:
     """The moment in UTC, which is assumed without a zone; None if it is outside the calendar.
 
-    Subclasses become plain datetimes; pandas' subclass has a null value, which gives None.
+    Subclasses become plain datetimes; pandas' subclass has a null value and nanoseconds, which give None.
     """
+    if type(moment) is not datetime and getattr(moment, "nanosecond", False):
+        return None
     try:
         utc = moment.astimezone(UTC) if moment.tzinfo else moment
         plain = datetime(utc.year, utc.month, utc.day, utc.hour, utc.minute, utc.second, utc.microsecond, tzinfo=UTC)
     except (OverflowError, TypeError, ValueError):
         return None
     return Value(Kind.TIMESTAMP, plain)
+
+
+def _fix(thing: object) -> str:
+    """What to do about an object that is no value."""
+    if isinstance(thing, datetime) and getattr(thing, "nanosecond", False) in range(1, 1000):  # not if it is NaN
+        return "a timestamp has microseconds: round it, `t.round('us')`, or give its nanoseconds as an int of their own"
+    if type(thing).__module__ == "numpy" and hasattr(thing, "item"):
+        return f"`item()` makes a Python object of most things of NumPy; {_PYTHON_FIX}"
+    if type(thing).__name__ == "Decimal":
+        return "say what it is to be: `float(d)`, which may be rounded, or `str(d)`"
+    return _PYTHON_FIX
 
 
 _PYTHON_FIX = "use str, int (64 bits), float, bool, date, datetime, tidelog.IRI or tidelog.Literal"

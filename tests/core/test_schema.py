@@ -89,3 +89,18 @@ def test_a_forgotten_relation_stays_known_while_it_has_explicit_facts() -> None:
     assert kept.loaded == {"start": Relation("start", 1, has_facts=True)}
     assert kept.relations().keys() == {"path", "edge", "start"}
     assert schema.changed(change, no_explicit).relations().keys() == {"path", "edge"}
+
+
+def test_a_prefixed_name_is_short_for_an_iri() -> None:
+    schema = Schema(program("@prefix ex: <http://example.org/> . p(X) :- ex:knows(X)."))
+    for name in ("ex:knows", "<http://example.org/knows>", "http://example.org/knows"):
+        assert schema.name_of(name) == "http://example.org/knows"
+    assert schema.name_of("ex:other") == "http://example.org/other", "known or not"
+    assert [schema.name_of(name) for name in ("p", "q", "no:prefix")] == ["p", "q", "no:prefix"]
+    with pytest.raises(TidelogError, match="TL071: 5 of type int is not the name of a relation"):
+        schema.name_of(5)
+
+
+def test_a_relation_that_was_there_before_its_name_was_a_prefixed_one_stays() -> None:
+    schema = Schema(program("@prefix ex: <http://example.org/> . p(X) :- q(X).")).knowing("ex:knows", 1)
+    assert schema.name_of("ex:knows") == "ex:knows"

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from tests.files.relations import rejected
 
-from tidelog.files.columns import null_unless, one_zero_one_nan, timestamps, whole_numbers, within_calendar
+from tidelog.files.columns import days, decimals, null_unless, one_zero_one_nan, timestamps, whole_numbers, within_calendar
 
 LAST = datetime.max.replace(tzinfo=UTC)
 
@@ -83,3 +83,30 @@ def test_moments_that_no_fact_holds() -> None:
         assert len(notes) == 1
     _, notes, _ = rejected(pa.table({"x": pa.array([2**30], pa.date32())}))
     assert len(notes) == 1
+
+
+def test_days_of_milliseconds() -> None:
+    day = 24 * 60 * 60 * 1000
+    found = days(chunked([0, -day, 1, day + 1, 2**62, None], pa.date64()))
+    assert found.type == pa.date32()
+    assert found.to_pylist() == [date(1970, 1, 1), date(1969, 12, 31), None, None, None, None]
+    assert rejected(pa.table({"a": pa.array([1], pa.date64())}))[0] == "TL080"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("19.99", 19.99),
+        ("0.10", 0.1),
+        ("-123456789012.345", -123456789012.345),
+        ("123456789012345680.0", 123456789012345680.0),
+        ("100000000000000000000.5", None),
+        ("0.12345678901234567890", None),
+        ("0.1000000000000000055511", None),
+    ],
+)
+def test_decimals_become_floats_of_the_same_digits(text: str, number: float | None) -> None:
+    found = decimals(chunked([Decimal(text), None]))
+    assert found.to_pylist() == [number, None]
+    if number is None:
+        assert rejected(pa.table({"a": [Decimal(text)]}))[0] == "TL080"

@@ -10,7 +10,7 @@ import pytest
 from tests.files.relations import declared, lists, mentioned, rejected, saved
 
 from tidelog.errors import TidelogError
-from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, mapped, match_columns
+from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, has_some, mapped, match_columns
 from tidelog.files.raw import RawTable, row_places
 from tidelog.files.reading import read
 from tidelog.values import Kind, integer
@@ -90,7 +90,7 @@ def test_columns_of_exactly_the_name_come_first() -> None:
 def test_columns_that_do_not_fit() -> None:
     code, _, text = rejected(TABLE, declared(src=Kind.STRING, dest=Kind.STRING))
     assert code == "TL081"
-    assert "an Arrow table has 3 columns (dst, weight, SRC), and `edge` has 2 columns (src, dest)" in text
+    assert "an Arrow table has no column `dest` of `edge`, but others of its names: 3 columns (dst, weight, SRC)" in text
     assert "did you mean `dst`?" in text
     assert rejected(TABLE, mentioned(2))[0] == "TL081"
     assert rejected(TABLE, mentioned(0))[0] == "TL081"
@@ -151,3 +151,47 @@ def test_mapped_columns_come_first_in_the_order_of_the_relation() -> None:
 def test_mappings_that_do_not_fit(columns: dict[str, str], message: str) -> None:
     with pytest.raises(TidelogError, match=f"TL081.*{message}"):
         mapped(MAPPED_TABLE, columns, "edge", declared(src=Kind.STRING))
+
+
+# --- some names match ------------------------------------------------------------------------------------------------------
+
+CAN = declared(user=Kind.STRING, resource=Kind.STRING)
+
+
+@pytest.mark.parametrize(
+    ("names", "problem"),
+    [
+        (("resource", "user id"), "no column `user` of `edge`"),
+        (("user", "thing"), "no column `resource` of `edge`"),
+        (("User", "thing", "other"), "no column `resource` of `edge`"),
+        (("user",), "no column `resource` of `edge`"),
+        (("user", "user"), "more than one column `user`"),
+        (("user", "resource", "user"), "more than one column `user`"),
+        (("USER", "User", "resource"), "more than one column `user`"),
+    ],
+)
+def test_columns_of_which_some_names_match_are_refused(names: tuple[str, ...], problem: str) -> None:
+    with pytest.raises(TidelogError, match=f"TL081: a table has {problem}"):
+        match_columns(raw(*names), "edge", CAN)
+
+
+def test_two_names_for_one_column_are_refused() -> None:
+    with pytest.raises(TidelogError, match="TL081: a table has no column `A`"):
+        match_columns(raw("a", "b"), "edge", declared(a=None, A=None))
+
+
+def test_the_error_knows_similar_names() -> None:
+    with pytest.raises(TidelogError, match="fix: did you mean `resources`"):
+        match_columns(raw("user", "resources"), "edge", CAN)
+
+
+def test_where_no_name_matches_positions_do() -> None:
+    assert match_columns(raw("name", "thing"), "edge", CAN).positions == (0, 1)
+    assert has_some(["user"], ["USER "])
+    assert not has_some(["user"], ["user id"])
+
+
+@pytest.mark.parametrize("key", [None, 1.5, True, (0,)])
+def test_a_default_is_for_a_name_or_a_position(key: object) -> None:
+    with pytest.raises(TidelogError, match="TL081: there is a default for the column"):
+        read(TABLE, "edge", defaults={key: 1})  # type: ignore[dict-item]

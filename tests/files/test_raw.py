@@ -9,7 +9,7 @@ import pytest
 from tests.files.relations import rejected, saved
 
 from tidelog.errors import TidelogError
-from tidelog.files.raw import damaged, not_utf8, read_bytes, row_places, unreadable
+from tidelog.files.raw import damaged, is_utf8, not_utf8, read_bytes, row_places, unreadable
 
 
 def test_bytes_are_unpacked(tmp_path: Path) -> None:
@@ -59,3 +59,11 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert rejected(tmp_path / "e")[0] == "TL082"
     assert rejected(tmp_path / "e.parquet.gz")[0] == "TL082"
     assert rejected(tmp_path / "e.csv", format="paquet")[2].endswith("fix: did you mean `parquet`?")
+
+
+@pytest.mark.parametrize(
+    ("data", "is_text"), [(b"", True), (b"abc", True), ("é".encode(), True), (b"\xff", False), (b"\xc3", False)]
+)
+def test_what_is_utf8(data: bytes, is_text: bool) -> None:
+    for before in (b"", b"a" * (1 << 20), b"a" * ((1 << 20) - 1)):
+        assert is_utf8(before + data) is is_text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
@@ -140,3 +141,14 @@ def test_files_that_are_damaged_or_missing(tmp_path: Path) -> None:
         read_table_file(tmp_path / "a.arrow", FileFormat(Format.ARROW))
     with pytest.raises(TidelogError, match="TL060"):
         read_table_file(tmp_path / "missing.parquet", FileFormat(Format.PARQUET))
+
+
+def test_objects_of_pandas_lose_nothing() -> None:
+    pandas = pytest.importorskip("pandas")
+    fine = pandas.Timestamp("2026-11-15T00:00:00.000000001")
+    for cells in ([fine], [fine, "a"], [np.datetime64("2026-11-15T00:00:00.000000001"), "a"], [np.timedelta64(5, "ns"), "a"]):
+        assert rejected(pandas.DataFrame({"a": pandas.Series(cells, dtype=object)}))[0] == "TL080"
+    mixed = pandas.DataFrame({"a": pandas.Series([date(2026, 11, 15), datetime(2026, 11, 15, 5)], dtype=object)})
+    assert kinds(read(mixed, "edge")) == [None], "a date stays a date, and a time of the day is not lost"
+    arrays = pandas.DataFrame({"a": pandas.Series([np.array([5, 6]), "a"], dtype=object)})
+    assert rejected(arrays)[0] == "TL080"

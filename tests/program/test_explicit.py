@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tidelog.errors import TidelogError
-from tidelog.program.explicit import explicit_facts
+from tidelog.program.explicit import as_facts, explicit_facts
 from tidelog.program.program import check
 from tidelog.reference import materialise
 from tidelog.source import Source
-from tidelog.values import from_python
+from tidelog.values import from_python, integer
 
 PROGRAM = check(Source("@relation temp(name: string, celsius: float) . hot(X) :- temp(X, C), C > 20. known(X) :- seen(X)."))
 
@@ -29,3 +29,23 @@ def test_all_problems_come_at_once() -> None:
     with pytest.raises(TidelogError) as caught:
         explicit_facts(PROGRAM, given)  # type: ignore[arg-type]
     assert sorted(d.code for d in caught.value.diagnostics) == ["TL020", "TL040", "TL040", "TL072", "TL072", "TL072"]
+
+
+def test_a_prefixed_name_is_that_of_the_rules() -> None:
+    checked = check(Source("@prefix ex: <http://example.org/> . @relation ex:seen(at: date) . p(X) :- ex:knows(X)."))
+    assert explicit_facts(checked, [("ex:knows", 1)]) == [("http://example.org/knows", (integer(1),))]
+    with pytest.raises(TidelogError, match="TL020"):
+        explicit_facts(checked, [("ex:knows", 1, 2)])
+    with pytest.raises(TidelogError, match="TL040"):
+        explicit_facts(checked, [("ex:seen", 1)])
+
+
+@pytest.mark.parametrize("odd", [5, None, object()])
+def test_what_cannot_be_iterated_over_is_no_list_of_facts(odd: object) -> None:
+    with pytest.raises(TidelogError, match=r"TL071: .* is not a list of facts"):
+        as_facts(odd)  # type: ignore[arg-type]
+
+
+def test_a_name_is_unicode_text() -> None:
+    with pytest.raises(TidelogError, match="TL013"):
+        explicit_facts(PROGRAM, [("\ud800", 1)])

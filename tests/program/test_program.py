@@ -115,3 +115,15 @@ def test_programs_from_files(tmp_path: Path) -> None:
     path.write_bytes(b"p(\xff).")
     with pytest.raises(TidelogError, match=r"TL061: .*byte 3 cannot be decoded"):
         read_source(path)
+
+
+def test_the_relation_that_a_name_means() -> None:
+    checked = check(Source("@prefix ex: <http://example.org/> . p(X) :- ex:knows(X)."))
+    assert checked.relation_name("ex:knows") == "http://example.org/knows"
+    assert checked.relation_name("p") == "p"
+    assert checked.relation_name("ey:knows") == "ey:knows"
+
+
+def test_a_path_with_nul() -> None:
+    with pytest.raises(TidelogError, match=r"TL060: .* cannot be a path"):
+        read_source(Path("a\0b.dl"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.local_engine import program
 
+from tidelog import KnowledgeBase
 from tidelog.errors import TidelogError
 from tidelog.program.queries import check_query
 
@@ -69,3 +70,14 @@ def test_constants_are_kept_to_the_types_of_their_columns() -> None:
     """A float column holds floats, so 21 means 21.0 there, as in a rule."""
     requested = check_query("temp(X, 21)", PROGRAM.relations, {}).body
     assert "21.0" in str(requested)
+
+
+def test_a_lone_surrogate_is_no_character() -> None:
+    with pytest.raises(TidelogError, match="TL002: half of a surrogate pair is no character"):
+        KnowledgeBase("q(X) :- p(X).").query('p("\ud800")')
+
+
+@pytest.mark.parametrize("odd", [None, 5, b"p(X)", ["p(X)"]])
+def test_a_query_is_a_text(odd: object) -> None:
+    with pytest.raises(TidelogError, match=r"TL071: .* is not a query"):
+        KnowledgeBase("q(X) :- p(X).").query(odd)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from tidelog import IRI, KnowledgeBase, Literal, TidelogError
-from tidelog.streams.update import Update, UpdateError, as_update, fitting
+from tidelog.streams.update import Update, UpdateError, as_update, fitting, updates_of
 from tidelog.values import from_python
 
 FULL = """{"id": 17, "delete": [["edge", "a", "b"]], "insert": [["edge", "a", "c"], ["flag"]], "upsert": [["temp", "t1", 21.5]],
@@ -184,3 +184,26 @@ def test_texts_are_what_their_columns_are_declared_as() -> None:
     assert next(kb.follow([{"delete": [seen]}])).stats.deleted == 1
     with pytest.raises(UpdateError, match="TL040"):
         next(kb.follow([{"insert": [["seen", "http://example.org/a", "yesterday", "2026-11-15T06:43:00Z", '"chat"@fr']]}]))
+
+
+def test_a_key_that_is_there_twice_is_refused() -> None:
+    lines = problems('{"insert": [["p", 1]], "insert": [["p", 2]]}', "u.jsonl:3")
+    assert lines == ["u.jsonl:3: error TL076: 'insert' is there twice in one object", "    fix: give each key of an object once"]
+    assert "'iri' is there twice" in problems('{"insert": [["p", {"iri": "a:b", "iri": "a:c"}]]}')[0]
+
+
+def test_a_number_that_is_too_large_is_refused() -> None:
+    assert problems('{"insert": [["p", 1e400]]}')[0] == "error TL076: 1e400 is larger than any float"
+
+
+def test_texts_of_prefixed_relations_are_read_as_well() -> None:
+    kb = KnowledgeBase("@prefix ex: <http://example.org/> . @relation ex:seen(who: string key, at: date) .")
+    for at, name in enumerate(("ex:seen", "<http://example.org/seen>", "http://example.org/seen")):
+        list(kb.follow([{"upsert": [[name, "a", f"2026-11-1{at}"]]}]))
+        assert list(kb["ex:seen"]) == [("a", date(2026, 11, 10 + at))]
+
+
+def test_updates_of_an_iterable() -> None:
+    assert list(updates_of([{"id": 1}, Update(2), '{"id": 3}'])) == [Update(1), Update(2), Update(3)]
+    with pytest.raises(TidelogError, match="TL071: 5 of type int is not a list of updates"):
+        updates_of(5)  # type: ignore[arg-type]

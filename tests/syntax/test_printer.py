@@ -196,3 +196,20 @@ def test_random_rules(rule: Rule) -> None:
 @settings(max_examples=20_000)
 def test_many_random_rules(rule: Rule) -> None:
     check_round_trip(rule)
+
+
+def test_names_from_outside_mean_what_they_mean_in_a_program() -> None:
+    printer = Printer({"ex": "http://example.org/", "": "http://nothing.org/"})
+    assert printer.expanded("ex:knows") == printer.expanded("<http://example.org/knows>") == "http://example.org/knows"
+    assert printer.expanded(":a") == "http://nothing.org/a"
+    assert printer.expanded("rdf:type") == "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+    for other in ("knows", "http://example.org/knows", "urn:a:b", "ex:", "ex:a b", "<a>", "<", ""):
+        assert printer.expanded(other) == other
+
+
+def test_all_spellings_of_a_name() -> None:
+    printer = Printer({"ex": "http://example.org/", "ex2": "http://example.org/"})
+    found = printer.spellings("http://example.org/knows")
+    assert found == ["http://example.org/knows", "ex:knows", "ex2:knows", "<http://example.org/knows>"]
+    assert {printer.expanded(name) for name in found} == {"http://example.org/knows"}
+    assert printer.spellings("edge") == ["edge"]

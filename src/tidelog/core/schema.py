@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tidelog.arguments import wrong
 from tidelog.errors import fail
 from tidelog.program.changes.live_rules import LiveRules
 from tidelog.program.changes.rule_changes import RuleChange
@@ -28,6 +29,12 @@ class Schema:
     def relation(self, name: str) -> Relation | None:
         """A relation by its name."""
         return self.program.relations.get(name) or self.loaded.get(name)
+
+    def name_of(self, given: object) -> str:
+        """The name of the relation that a name from outside means, known or not: a prefixed name is short for an IRI."""
+        if not isinstance(given, str):
+            raise wrong("the name of a relation", given, 'give a string: `"edge"`')
+        return given if self.relation(given) is not None else self.program.relation_name(given)
 
     def relations(self) -> dict[str, Relation]:
         """All relations: those of the program, and those that have only facts."""

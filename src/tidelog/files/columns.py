@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -59,6 +60,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 _DAYS = (date.min - _EPOCH.date()).days, (date.max - _EPOCH.date()).days
+_MILLISECONDS_A_DAY = 24 * 60 * 60 * 1000
+_DIGITS_OF_FLOAT = 15
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
@@ -88,6 +91,35 @@ def timestamps(values: pa.ChunkedArray) -> pa.ChunkedArray:
         factor = 10**6 // per_second
         microseconds = pc.multiply(null_unless(_between(numbers, -(-_FIRST // factor), _LAST // factor), numbers), factor)
     return within_calendar(microseconds.cast(ARROW_TYPES[Kind.TIMESTAMP]))
+
+
+def days(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Dates of either unit, null where they are no whole day or outside the calendar."""
+    if pa.types.is_date64(values.type):
+        milliseconds = values.cast(pa.int64())
+        counted = pc.divide(milliseconds, _MILLISECONDS_A_DAY)
+        fits = pc.and_(pc.equal(pc.multiply(counted, _MILLISECONDS_A_DAY), milliseconds), _between(counted, *_DAYS))
+        values = null_unless(fits, counted).cast(pa.int32()).cast(pa.date32())
+    return within_calendar(values)
+
+
+def decimals(values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Decimals as the floats that are written with the same digits, null where there is none: 19.99, but not 20 digits.
+
+    Any decimal of up to 15 digits has such a float.
+    """
+    texts = values.cast(pa.string())
+    floats = texts.cast(pa.float64())  # by way of a text, since Arrow's own conversion may be off by one unit
+    if values.type.precision <= _DIGITS_OF_FLOAT:
+        return floats
+    short = pc.less_equal(pc.utf8_length(pc.utf8_rtrim(texts, "0")), _DIGITS_OF_FLOAT)
+    if pc.all(short).as_py() is not False:
+        return floats
+    fits = [
+        is_short is not False or Decimal(repr(number)) == Decimal(text)
+        for is_short, text, number in zip(short.to_pylist(), texts.to_pylist(), floats.to_pylist(), strict=True)
+    ]
+    return null_unless(pa.chunked_array([pa.array(fits, pa.bool_())]), floats)
 
 
 def whole_numbers(values: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -12,10 +12,11 @@ from tidelog.files.columns import (
     ARROW_TYPES,
     MixedColumn,
     TypedColumn,
+    days,
+    decimals,
     one_zero_one_nan,
     timestamps,
     whole_numbers,
-    within_calendar,
 )
 from tidelog.files.matching import Matched
 from tidelog.files.objects import typed_if_uniform, value_of
@@ -137,7 +138,9 @@ def _is_iris(struct: pa.StructType) -> bool:
 def _decoded(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     """The cells in plain encoding, texts as large strings."""
     if isinstance(cells.type, pa.BaseExtensionType):
+        is_bool = cells.type.extension_name == "arrow.bool8"
         cells = pa.chunked_array([chunk.storage for chunk in cells.chunks], cells.type.storage_type)
+        cells = cells.cast(pa.bool_()) if is_bool else cells
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     if pa.types.is_run_end_encoded(cells.type):
@@ -154,12 +157,14 @@ def _own_kind(cells: pa.ChunkedArray, source: str, column: str) -> tuple[Kind, p
         return Kind.STRING, cells
     if types.is_integer(kind) or (types.is_decimal(kind) and kind.scale <= 0):
         return Kind.INT, whole_numbers(cells)
-    if types.is_floating(kind) or types.is_decimal(kind):
+    if types.is_decimal(kind):
+        return Kind.FLOAT, decimals(cells)
+    if types.is_floating(kind):
         return Kind.FLOAT, cells.cast(ARROW_TYPES[Kind.FLOAT])
     if types.is_boolean(kind):
         return Kind.BOOL, cells
     if types.is_date(kind):
-        return Kind.DATE, within_calendar(cells.cast(ARROW_TYPES[Kind.DATE]))
+        return Kind.DATE, days(cells)
     if types.is_timestamp(kind):
         return Kind.TIMESTAMP, timestamps(cells)
     if types.is_time(kind):

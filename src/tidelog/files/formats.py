@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from urllib.parse import quote
 
+from tidelog.arguments import path_of, wrong
 from tidelog.errors import did_you_mean, fail
 from tidelog.files.raw import unreadable
 from tidelog.files.roots import check_below
@@ -54,7 +55,9 @@ def format_of(path: str | PathLike[str], given: str | None = None) -> FileFormat
 
     If `given` does not mention compression, the file is compressed if its name ends with `.gz`.
     """
-    name = Path(path).name.lower()
+    name = path_of(path).name.lower()
+    if given is not None and not isinstance(given, str):
+        raise wrong("a file format", given, _ALL_FORMATS)
     if given is not None:
         chosen = ENDINGS.get("." + given.lower().removeprefix("."))
         if chosen is None:
@@ -80,10 +83,10 @@ def find_files(
 
     A file that an `@input` names must exist; without an `@input`, there may be none.  With `root`, all are below that folder.
     """
-    folder = Path(folder)
+    folder = path_of(folder)
     if root is not None:
         for given in inputs:
-            check_below(root, folder / given, f"the @input of `{relation_name}`")
+            check_below(path_of(root), folder / given, f"the @input of `{relation_name}`")
     try:
         entries = sorted(entry.name for entry in folder.iterdir())
     except OSError as error:

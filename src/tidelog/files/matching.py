@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tidelog.arguments import shown
 from tidelog.errors import did_you_mean, fail
 from tidelog.files.raw import RawTable
 from tidelog.program.relations import Relation
@@ -33,6 +34,8 @@ def match_columns(table: RawTable, name: str, relation: Relation | None) -> Matc
     if declared and table.names is not None and (positions := find_names(declared, table.names)) is not None:
         left_out = tuple(other for at, other in enumerate(table.names) if at not in positions)
         return Matched(positions, tuple(declared), kinds, True, left_out)
+    if declared and table.names is not None and has_some(declared, table.names):
+        raise _partly_named(table, name, declared, table.names)
     arity = width if relation is None else relation.arity
     if width != arity or width == 0:
         raise _misfit(table, name, arity, declared)
@@ -48,11 +51,21 @@ def declared_kinds(relation: Relation | None, width: int) -> tuple[Kind | None, 
 
 
 def find_names(wanted: Sequence[str], names: Sequence[str]) -> tuple[int, ...] | None:
-    """The positions of the wanted names, ignoring case; None if one is missing or two share a position."""
-    places = {name.strip().casefold(): at for at, name in reversed(list(enumerate(names)))}
-    exact = {name: at for at, name in reversed(list(enumerate(names)))}
-    found = tuple(exact.get(name, places.get(name.casefold(), -1)) for name in wanted)
-    return found if -1 not in found and len(set(found)) == len(found) else None
+    """The positions of the wanted names, ignoring case; None if one is missing or there twice, or two share a position."""
+    places = [_places(name, names) for name in wanted]
+    found = tuple(some[0] for some in places if len(some) == 1)
+    return found if len(set(found)) == len(wanted) else None
+
+
+def has_some(wanted: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether some of the wanted names are there: then the others are missing by mistake, and positions mean nothing."""
+    return any(_places(name, names) for name in wanted)
+
+
+def _places(wanted: str, names: Sequence[str]) -> list[int]:
+    """Where a name is: spelled like that, or else in other letters, capital or small."""
+    exact = [at for at, name in enumerate(names) if name == wanted]
+    return exact or [at for at, name in enumerate(names) if name.strip().casefold() == wanted.casefold()]
 
 
 def default_values(
@@ -65,14 +78,32 @@ def default_values(
         known = {names[position]: at for at, position in enumerate(matched.positions)} | known
     for key, default in (defaults or {}).items():
         at = known.get(key) if isinstance(key, str) else key
-        if at is None or not 0 <= at < len(matched.positions):
+        if not isinstance(at, int) or isinstance(at, bool) or not 0 <= at < len(matched.positions):
             fix = (
                 did_you_mean(str(key), known)
                 or f"the columns are {', '.join(matched.labels)}, or 0 to {len(matched.positions) - 1}"
             )
-            raise fail("TL081", f"there is a default for the column {key!r}, which `{name}` does not have", fix=fix)
+            raise fail("TL081", f"there is a default for the column {shown(key)}, which `{name}` does not have", fix=fix)
         found[at] = from_python(default)
     return found
+
+
+def _partly_named(table: RawTable, name: str, declared: Sequence[str], names: Sequence[str]) -> Exception:
+    """The error for a source that has the names of some columns only: to go by position would swap columns in silence."""
+    there = _columns(len(names), names)
+    if twice := [column for column in declared if len(_places(column, names)) > 1]:
+        fix = f"give only one column of the source the name {twice[0]}"
+        return fail("TL081", f"{table.source} has more than one column `{twice[0]}`: {there}", fix=fix)
+    taken: set[int] = set()
+    for missing in declared:
+        free = [at for at in _places(missing, names) if at not in taken]
+        if not free:
+            break
+        taken.update(free)
+    fix = did_you_mean(missing, names) or f"name the columns as they are declared: {', '.join(declared)}"
+    if table.is_text:
+        fix += "; if the first row is a fact and no header, say `header=False`"
+    return fail("TL081", f"{table.source} has no column `{missing}` of `{name}`, but others of its names: {there}", fix=fix)
 
 
 def _misfit(table: RawTable, name: str, arity: int, declared: Sequence[str] | None) -> Exception:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import numpy as np
 import pyarrow as pa
 
 from tidelog.errors import TidelogError
@@ -59,8 +60,10 @@ def _is_exact(value: Value | None) -> bool:
 
 
 def _from_python(thing: object) -> Value | None:
-    if type(thing).__module__ == "numpy":
-        thing = thing.item() if hasattr(thing, "item") else thing
+    if isinstance(thing, np.generic):
+        if isinstance(thing, np.datetime64 | np.timedelta64) and isinstance(thing.item(), int):
+            return None  # finer than a microsecond: as a Python object it would be a count of nanoseconds
+        thing = thing.item()
     try:
         return from_python(thing)
     except TidelogError:

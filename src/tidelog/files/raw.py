@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Callable, Sequence
@@ -84,6 +85,23 @@ def unreadable(path: Path, error: OSError) -> TidelogError:
 def damaged(path: Path | str, problem: str) -> TidelogError:
     """The error for a file that does not conform to its format."""
     return fail("TL083", f"{path} is damaged: {problem}", fix="get or write the file again, or say what it is with `format=`")
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are a text, looked at piece by piece, since a text of all of them might not fit into memory."""
+    if data.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for begin in range(0, len(data), _PIECE):
+            decoder.decode(data[begin : begin + _PIECE])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+_PIECE = 1 << 20
 
 
 def not_utf8(source: str, data: bytes | None = None) -> TidelogError:

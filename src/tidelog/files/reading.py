@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 
 import pyarrow as pa
 
+from tidelog.arguments import path_of, shown, wrong
 from tidelog.errors import fail
 from tidelog.files.columns import ARROW_TYPES, Loaded, MixedColumn, TypedColumn
 from tidelog.files.fitting import Fitted, fit_columns
@@ -48,8 +48,10 @@ def read(
     - A file that is larger than `sizes` allow, or has a longer line, is refused.
     - One reject is enough: nothing is loaded, and the error shows the first few with place, column, value and reason.
     """
-    if header not in (True, False, "auto"):
-        raise ValueError(f"header is True, False or 'auto', not {header!r}")
+    if not isinstance(header, bool) and (not isinstance(header, str) or header != "auto"):
+        raise fail("TL074", f"there is no header={shown(header)}", fix="choose one of True, False, 'auto'")
+    if defaults is not None and not isinstance(defaults, Mapping):
+        raise wrong("a value of defaults", defaults, 'give values by column: `{"celsius": 0.0}`')
     table = read_raw(source, name, relation, format, header, sizes)
     if not table.columns and table.rows == 0:
         return _nothing(table, name, relation)
@@ -70,7 +72,7 @@ def read_raw(
     """The columns of a source before they have the types of a relation."""
     if not isinstance(source, str | PathLike):
         return read_object(source)
-    path = Path(source)
+    path = path_of(source)
     file_format = format_of(path, given)
     match file_format.format:
         case Format.CSV | Format.TSV | Format.FACTS:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
 from functools import reduce
 
 import pyarrow as pa
@@ -103,15 +105,27 @@ def _reason(cell: object, kind: Kind | None, *, is_declared: bool, is_text: bool
             return "is outside of 64 bits" if is_text else "is a string, and the column is declared int"
         if is_text or kind in (Kind.DATE, Kind.TIMESTAMP, Kind.IRI):
             return f"is not {with_article(kind)}{_FORMS.get(kind, '')}"
+    if isinstance(cell, Decimal):
+        return _reason_of_decimal(cell, kind)
+    if isinstance(cell, datetime) and kind in (None, Kind.TIMESTAMP):
+        return "is finer than a microsecond, or outside of the years 1 to 9999"
     try:
         own = from_python(cell).kind
     except TidelogError:
         return "is nothing that a fact can hold"
     if kind is not None and is_declared and own is not kind:
         return f"is {with_article(own)}, and the column is declared {kind}"
-    if own is Kind.TIMESTAMP:
-        return "is finer than a microsecond, or outside of the years 1 to 9999"
+    if own is Kind.DATE:
+        return "is no whole day, or outside of the years 1 to 9999"
     return "is outside of what a fact can hold"
+
+
+def _reason_of_decimal(cell: Decimal, kind: Kind | None) -> str:
+    if kind is Kind.FLOAT:
+        return "is a decimal, and no float has these digits"
+    if kind is Kind.INT and cell == cell.to_integral_value():
+        return "is outside of 64 bits"
+    return f"is a decimal, and the column is {kind or 'not'}"
 
 
 _FORMS = {

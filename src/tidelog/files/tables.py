@@ -96,8 +96,14 @@ def _pandas_column(series: Any) -> Cells:
     try:
         cells = pa.array(series, from_pandas=True)
     except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        return [None if empty else cell for cell, empty in zip(series.tolist(), series.isna(), strict=True)]
+        return _objects(series)
+    if series.dtype == object and pa.types.is_temporal(cells.type):  # Arrow would cut off nanoseconds, and the times of days
+        return _objects(series)
     return cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells])
+
+
+def _objects(series: Any) -> list[object]:
+    return [None if empty else cell for cell, empty in zip(series.tolist(), series.isna(), strict=True)]
 
 
 def _first_line(error: BaseException) -> str:

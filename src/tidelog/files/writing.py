@@ -9,12 +9,12 @@ import json
 import uuid
 from collections.abc import Callable
 from os import PathLike
-from pathlib import Path
 from typing import BinaryIO, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tidelog.arguments import path_of
 from tidelog.errors import fail
 from tidelog.files.formats import Format, format_of
 
@@ -29,7 +29,7 @@ def write(table: pa.Table, path: str | PathLike[str], format: str | None = None)
     The file is replaced atomically: after an error the old one, if any, is untouched.  Dictionary columns
     are decoded, except in Arrow files, which keep them.
     """
-    path = Path(path)
+    path = path_of(path)
     file_format = format_of(path, format)
     writers: dict[Format, Callable[[pa.Table, BinaryIO], None]] = {
         Format.CSV: lambda table, file: _write_delimited(table, file, ","),

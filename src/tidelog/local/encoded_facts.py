@@ -18,6 +18,7 @@ import numpy as np
 from tidelog.errors import TidelogError
 from tidelog.functions.signatures import ANY
 from tidelog.local.storage.dictionary import Dictionary
+from tidelog.program.explicit import as_facts
 from tidelog.program.program import GroundFact
 from tidelog.program.relations import Relation
 from tidelog.values import Kind, Value, from_python
@@ -80,10 +81,14 @@ class FactReader:
     """Reads and checks facts of a program's relations."""
 
     def __init__(
-        self, terms: Dictionary, relation: Callable[[str], Relation | None], check: Callable[[Iterable[Fact]], list[GroundFact]]
+        self,
+        terms: Dictionary,
+        relation: Callable[[str], Relation | None],
+        check: Callable[[Iterable[Fact]], list[GroundFact]],
+        name_of: Callable[[str], str] = str,
     ) -> None:
-        """`relation` finds relations by name; `check` is the full check of facts, and raises."""
-        self._terms, self._relation, self._check = terms, relation, check
+        """`relation` finds relations by name; `check` is the full check of facts, and raises; `name_of` expands prefixes."""
+        self._terms, self._relation, self._check, self._name_of = terms, relation, check, name_of
         self._columns: dict[str, Columns] = {}
         self._nothing = EncodedFacts(terms, {}, ())
 
@@ -94,7 +99,7 @@ class FactReader:
     def read(self, facts: Iterable[Fact]) -> EncodedFacts:
         """Check all facts before anything changes; the fast path for plain facts, the full check for others."""
         if type(facts) is not list and type(facts) is not tuple:
-            facts = list(facts)
+            facts = as_facts(facts)
         if not facts:
             return self._nothing
         if len(facts) > _MANY:
@@ -161,13 +166,17 @@ class FactReader:
 
     def _read_many(self, facts: Sequence[Fact]) -> EncodedFacts:
         """Read many facts, column by column where each column has one type that fits it."""
-        groups: dict[str, list[Fact]] = {}
+        given: dict[str, list[Fact]] = {}
         others: list[Fact] = []
         for fact in facts:
             if type(fact) is tuple and fact and type(name := fact[0]) is str:
-                groups.setdefault(name, []).append(fact)
+                given.setdefault(name, []).append(fact)
             else:
                 others.append(fact)
+        groups: dict[str, list[Fact]] = {}
+        for name, group in given.items():
+            meant = self._name_of(name)
+            groups.setdefault(meant, []).extend(group if meant == name else [(meant, *fact[1:]) for fact in group])
         tables: dict[str, list[Fact]] = {}
         for name, group in groups.items():
             if self._is_plain(name, group):

@@ -9,6 +9,7 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.rule_report import rule_report
@@ -29,14 +30,15 @@ from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given, refuse
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
-from tidelog.program.queries import check_query
+from tidelog.program.explicit import as_facts
+from tidelog.program.queries import as_text, check_query
 from tidelog.program.relations import Relation
+from tidelog.streams.update import Update, as_update, updates_of
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.files.text.delimited import Header
     from tidelog.source import Source
-    from tidelog.streams.update import Update
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
@@ -92,7 +94,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         with self._sharing:
-            return self._load(relation, source, _Reading(format, header, defaults), upsert=upsert)
+            return self._load(self._schema.name_of(relation), source, _Reading(format, header, defaults), upsert=upsert)
 
     def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
         from tidelog.files.raw import Sizes
@@ -114,8 +116,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         delete: Iterable[tuple[object, ...]] = (),
         upsert: Iterable[tuple[object, ...]] = (),
         *,
-        remove_rules: str | Iterable[str] = (),
-        add_rules: str | Iterable[str] = (),
+        remove_rules: str | Iterable[str] = NO_RULES,
+        add_rules: str | Iterable[str] = NO_RULES,
     ) -> Change:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
@@ -136,6 +138,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         started = perf_counter()
         if self._ahead is not None:
             self._ahead.forget()
+        if remove_rules is not NO_RULES or add_rules is not NO_RULES:
+            remove_rules, add_rules = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         if self._journal is not None:
             insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
@@ -147,7 +151,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""
         with self._sharing:
-            return self._apply_one(update, next_update)
+            return self._apply_one(as_update(update), next_update)
 
     def _apply_one(self, update: Update, next_update: NextUpdate) -> Change:
         started = perf_counter()
@@ -210,8 +214,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             return {name: self._shown(known[name], difference.rows(name, part, inserted=inserted)) for name in known}
 
         return Change(
-            FactsByRelation(lambda part: facts(part, inserted=True)),
-            FactsByRelation(lambda part: facts(part, inserted=False)),
+            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of),
+            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of),
             statistics,
             rules=rules,
         )
@@ -219,7 +223,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
-        removed, added = _texts(remove_rules), _texts(add_rules)
+        removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
         return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
 
@@ -237,7 +241,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             super().replay(updates)
             return
         with self._sharing:
-            self._replay(updates)
+            self._replay(updates_of(updates))
 
     def _replay(self, updates: Iterable[Update]) -> None:
         engine = self._engine
@@ -274,8 +278,9 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         if (view := self._sharing.begin_reading()) is not None:
             return view[relation]
         try:
-            held = self._held(relation)
-            return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
+            known = self._known(relation)
+            held = self._held(known)
+            return self._shown(known, held.version() if isinstance(held, Table) else held)
         finally:
             self._sharing.end_reading()
 
@@ -284,13 +289,13 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         if (view := self._sharing.begin_reading()) is not None:
             return view.count(relation)
         try:
-            return len(self._held(relation))
+            return len(self._held(self._known(relation)))
         finally:
             self._sharing.end_reading()
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        check_length(text, "the query", self._limit_text)
+        check_length(as_text(text), "the query", self._limit_text)
         if (view := self._sharing.begin_reading()) is not None:
             return view.query(text)
         try:
@@ -325,9 +330,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             result._started = self._maintained().clone()
             return result
 
-    def _held(self, relation: str) -> Any:
-        self._check_known(relation)
-        return self._maintained().stored(relation)
+    def _held(self, known: Relation) -> Any:
+        return self._maintained().stored(known.name)
 
     def _shown(self, known: Relation, held: Any) -> Facts:
         return shown(known, held, self._engine.state.terms)
@@ -378,11 +382,7 @@ def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:
     return () if difference is None else [name for name in difference.forgotten if name not in schema.loaded]
 
 
-def _texts(given: str | Iterable[str]) -> list[str]:
-    return [given] if isinstance(given, str) else list(given)
-
-
 def _with_facts(planned: RuleChange, *given: Iterable[Fact]) -> list[list[Fact]]:
     """Facts to insert and to delete, with those that stand among rules."""
     both = zip(given, (planned.insert, planned.delete), strict=True)
-    return [[*facts, *((name, *values) for name, values in more)] for facts, more in both]
+    return [[*as_facts(facts), *((name, *values) for name, values in more)] for facts, more in both]

@@ -10,7 +10,7 @@ from tidelog.core.schema import Schema
 from tidelog.errors import Diagnostics
 from tidelog.local.encoded_facts import EncodedFacts, EncodedUpdate, Fact, FactReader
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.program.explicit import explicit_facts
+from tidelog.program.explicit import as_facts, explicit_facts
 from tidelog.program.program import GroundFact
 from tidelog.program.relations import Relation
 
@@ -51,7 +51,7 @@ class UpdateReader:
 
     def __init__(self, terms: Dictionary, schema: Schema) -> None:
         self._terms, self._schema = terms, schema
-        self._reader = FactReader(terms, self._relation, lambda facts: self.checked(facts, self._schema))
+        self._reader = FactReader(terms, self._relation, lambda facts: self.checked(facts, self._schema), self._name_of)
 
     def read(self, schema: Schema, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> CheckedUpdate:
         """Check the facts of an update, or raise an error that says everything that is wrong."""
@@ -59,12 +59,12 @@ class UpdateReader:
             self._schema = schema
             self._reader.forget_columns()
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
-        upserts = upsert if isinstance(upsert, tuple | list) else list(upsert)
+        upserts = as_facts(upsert)
         if not upserts:
             return CheckedUpdate(self, schema, deleted, inserted, None, upserts)
         upserted = self._reader.read(upserts)
         for name in {str(fact[0]) for fact in upserts}:
-            schema.key_of(name)
+            schema.key_of(schema.name_of(name))
         return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts)
 
     def rows_of(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
@@ -74,9 +74,12 @@ class UpdateReader:
     def _relation(self, name: str) -> Relation | None:
         return self._schema.relation(name)
 
+    def _name_of(self, given: str) -> str:
+        return self._schema.name_of(given)
+
     def checked(self, facts: Iterable[Fact], schema: Schema) -> list[GroundFact]:
         """Facts as values, or an error that says everything that is wrong."""
-        checked = explicit_facts(schema.program, facts)
+        checked = explicit_facts(schema.program, facts, schema.name_of)
         arities = {name: relation.arity for name, relation in schema.loaded.items()}
         diagnostics = Diagnostics()
         for name, values in checked:

@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from tidelog.arguments import iterable, shown
 from tidelog.errors import Diagnostics, TidelogError
 from tidelog.functions.conform import conform
 from tidelog.functions.signatures import ANY, type_name
 from tidelog.program.program import GroundFact, Program
-from tidelog.values import Value, from_python, shortly
+from tidelog.values import Value, from_python, is_text
 
 
-def explicit_facts(program: Program, tuples: Iterable[tuple[object, ...]]) -> list[GroundFact]:
+def explicit_facts(
+    program: Program, tuples: Iterable[tuple[object, ...]], name_of: Callable[[str], str] | None = None
+) -> list[GroundFact]:
     """The facts, or one `TidelogError` with everything that is wrong with them.
 
-    A relation that the program does not mention takes any fact; another one has its arity and its declared types.
+    A relation that the program does not mention takes any fact; another one has its arity and its declared types.  `name_of`
+    gives the relation that a name means; without it, that is a relation of the program, or one with a prefixed name.
     """
     diagnostics = Diagnostics()
-    facts = [fact for given in tuples if (fact := _fact(program, given, diagnostics)) is not None]
+    named = name_of or program.relation_name
+    given = as_facts(tuples)
+    facts = [fact for some in given if (fact := _fact(program, some, named, diagnostics)) is not None]
     diagnostics.raise_errors()
     return facts
 
 
-def _fact(program: Program, given: tuple[object, ...], diagnostics: Diagnostics) -> GroundFact | None:
+def as_facts(given: Iterable[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
+    """Facts as users give them, as a list; whatever cannot be iterated over is refused."""
+    return given if type(given) is list or type(given) is tuple else list(iterable(given, "a list of facts", _FACTS_FIX))
+
+
+_FACTS_FIX = 'give a list of tuples: `[("edge", "a", "b")]`'
+
+
+def _fact(
+    program: Program, given: tuple[object, ...], name_of: Callable[[str], str], diagnostics: Diagnostics
+) -> GroundFact | None:
     match given:
         case (str(name), *arguments):
-            pass
+            name = name_of(name)
         case _:
-            message = f"{shortly(given)} is not a fact"
+            message = f"{shown(given)} is not a fact"
             diagnostics.add("TL072", message, fix='write a tuple of the relation and its arguments: `("edge", "a", "b")`')
             return None
+    if not is_text(name):
+        diagnostics.add("TL013", f"{shown(name)} cannot be the name of a relation", fix="let it be Unicode text")
+        return None
     relation = program.relations.get(name)
     if relation is not None and len(arguments) != relation.arity:
-        diagnostics.add("TL020", f"{shortly(given)} has {len(arguments)} arguments, and `{name}` has {relation.arity}")
+        diagnostics.add("TL020", f"{shown(given)} has {len(arguments)} arguments, and `{name}` has {relation.arity}")
         return None
     values: list[Value] = []
     for at, argument in enumerate(arguments):
@@ -44,10 +63,8 @@ def _fact(program: Program, given: tuple[object, ...], diagnostics: Diagnostics)
         declared = ANY if relation is None else relation.declared_type(at)
         fitting = value if declared == ANY else conform(next(iter(declared)), value)
         if fitting is None:
-            message = (
-                f"argument {at + 1} of {shortly(given)} is of type {value.kind}, and `{name}` takes {type_name(declared)} there"
-            )
-            diagnostics.add("TL040", message)
+            takes = f"`{name}` takes {type_name(declared)} there"
+            diagnostics.add("TL040", f"argument {at + 1} of {shown(given)} is of type {value.kind}, and {takes}")
         else:
             values.append(fitting)
     return (name, tuple(values)) if len(values) == len(arguments) else None

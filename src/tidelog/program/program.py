@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from tidelog.arguments import path_of
 from tidelog.errors import Diagnostic, Diagnostics, fail
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.signatures import FUNCTIONS, Type
@@ -57,6 +58,12 @@ class Program:
     def printer(self) -> Printer:
         """Prints with the prefixes of this program."""
         return Printer(self.prefixes)
+
+    def relation_name(self, given: str) -> str:
+        """The name of the relation that a name from outside of rules means: `ex:knows` and `<http://…>` as in rules."""
+        if given in self.relations or (":" not in given and not given.startswith("<")):
+            return given
+        return self.printer.expanded(given)
 
     def rule_name(self, at: int) -> str:
         """The name of a rule, or its line in the text."""
@@ -151,12 +158,12 @@ _SIGNS = {hypergraph.NEGATIVE: "not ", hypergraph.AGGREGATE: "an aggregate of "}
 _LONGEST = 160
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path, fix: str | None = None) -> Source:
     """The text of a program file."""
     try:
-        data = path.read_bytes()
+        data = path_of(path).read_bytes()
     except OSError as error:
-        raise fail("TL060", f"cannot read {path}: {error.strerror or error}") from error
+        raise fail("TL060", f"cannot read {path}: {error.strerror or error}", fix=fix) from error
     try:
         return Source(data.decode("utf-8-sig"), str(path))
     except UnicodeDecodeError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from tidelog.arguments import wrong
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.program import relations
 from tidelog.program.checks import safety
@@ -30,7 +31,7 @@ class Query:
 
 def check_query(text: str, known: Mapping[str, Relation], prefixes: dict[str, str]) -> Query:
     """The query in a text, or one `TidelogError` with everything that is wrong in it."""
-    source, diagnostics = Source(text, "<query>"), Diagnostics()
+    source, diagnostics = Source(as_text(text), "<query>"), Diagnostics()
     body = parse_query(source, diagnostics, prefixes)
     diagnostics.raise_errors()
     printer = Printer(prefixes)
@@ -51,6 +52,13 @@ def check_query(text: str, known: Mapping[str, Relation], prefixes: dict[str, st
     TypeChecker(with_answer, diagnostics, printer.predicate).check_rule(question)
     diagnostics.raise_errors()
     return Query(coerce_rule(question, with_answer).body, _answered(question))
+
+
+def as_text(given: object) -> str:
+    """The text of a query; anything else is refused."""
+    if not isinstance(given, str):
+        raise wrong("a query", given, "give a text: `path(a, X), X != b`")
+    return given
 
 
 def _answered(question: Rule) -> tuple[str, ...]:

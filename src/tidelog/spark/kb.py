@@ -8,6 +8,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from tidelog.arguments import texts_of_rules
 from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
 from tidelog.kb import LoadReport
@@ -28,6 +29,7 @@ from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_upd
 from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
+from tidelog.streams.update import Update, as_update
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from tidelog.changes import Change
     from tidelog.files.text.delimited import Header
     from tidelog.spark.ingest import Ingested, Rejects
-    from tidelog.streams.update import Update
 
 
 class SparkKnowledgeBase(Materialisation):
@@ -65,6 +66,7 @@ class SparkKnowledgeBase(Materialisation):
         if refused := options_given(defaults=defaults, upsert=upsert or None):
             fix = "give the rows to `update(upsert=…)`" if upsert else "leave it out"
             raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load', fix=fix)
+        relation = self._schema.name_of(relation)
         with _keeping_secrets(options or {}):
             ingested = ingest(
                 self.spark,
@@ -120,9 +122,15 @@ class SparkKnowledgeBase(Materialisation):
         if self._stream is not None:
             self._stream.ahead.forget()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
-        if remove_rules or add_rules:
-            return self._change_rules(parts, remove_rules, add_rules)
-        return self._update(parts)
+        removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
+        if removed or added:
+            return self._named(self._change_rules(parts, removed, added))
+        return self._named(self._update(parts))
+
+    def _named(self, change: SparkChange) -> SparkChange:
+        """A change whose facts are found by prefixed names, too."""
+        change.inserted.name_of = change.deleted.name_of = self._schema.name_of
+        return change
 
     def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
         started = perf_counter()
@@ -159,10 +167,7 @@ class SparkKnowledgeBase(Materialisation):
             "insert": [(name, *values) for name, values in planned.insert],
         }
         schema = self._schema
-        found = (
-            read_update(some, schema.program, schema.relation, schema.key_of, self._read_whole) for some in (parts, among_rules)
-        )
-        return merged(*found)
+        return merged(*(read_update(some, schema, self._read_whole) for some in (parts, among_rules)))
 
     def _of_known_relations(self, given: dict[str, UpdateKeys]) -> dict[str, UpdateKeys]:
         """What an update does to known relations; those that it inserts facts of are known from now on."""
@@ -190,6 +195,7 @@ class SparkKnowledgeBase(Materialisation):
 
     def apply(self, update: Update, next_update: Callable[[], Update | None] = lambda: None) -> Change:
         """One update of a stream; where everything is in the kernel, it looks ahead to the next one."""
+        update = as_update(update)
         is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         engine = self._engine_within_budget()
         if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
@@ -204,7 +210,7 @@ class SparkKnowledgeBase(Materialisation):
                 self._know(name, rows.shape[1])
                 engine.ensure_stored(name, rows.shape[1])
             done = self._stream.apply(update, next_update, encoded, self._watch())
-        return done.change(dict(self.relations), self._as_frame)
+        return self._named(done.change(dict(self.relations), self._as_frame))
 
     def _encoded(self, update: Update) -> EncodedUpdate:
         """The request of an update of a stream, as rows of the kernel."""
@@ -223,13 +229,12 @@ class SparkKnowledgeBase(Materialisation):
 
     # --- updates of rules ------------------------------------------------------------------------------------------------
 
-    def _change_rules(self, parts: dict[str, Given], remove: str | Iterable[str], add: str | Iterable[str]) -> SparkChange:
+    def _change_rules(self, parts: dict[str, Given], remove: list[str], add: list[str]) -> SparkChange:
         """Remove and add rules, and facts with them."""
         engine = self._engine_within_budget()
-        texts = [[given] if isinstance(given, str) else list(given) for given in (remove, add)]
         self._schema = replace(self._schema, live=self._schema.live_rules())
-        check_length("".join((*texts[0], *texts[1])), "the text of the rules", self._limit_text)
-        planned = plan_change(self._schema.live_rules(), texts[0], texts[1], self._schema.loaded)
+        check_length("".join((*remove, *add)), "the text of the rules", self._limit_text)
+        planned = plan_change(self._schema.live_rules(), remove, add, self._schema.loaded)
         if planned.difference is None:
             with self._all_or_nothing():
                 self._schema = self._schema.changed(planned, engine.local.has_explicit)

@@ -18,7 +18,7 @@ from tidelog.core.rewriting import core_of_rule
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
-from tidelog.program.queries import ANSWER, Query, check_query
+from tidelog.program.queries import ANSWER, Query, as_text, check_query
 from tidelog.sizes import machine_memory
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
@@ -92,11 +92,11 @@ class Materialisation(KnowledgeBase):
     # --- facts out -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, relation: str) -> Facts:
-        self._check_known(relation)
-        exchange, known = self._maintained_engine().exchange, self.relations[relation]
-        if relation in exchange.in_kernel:
-            return facts_of(exchange, known, exchange.local.snapshot(relation))
-        return facts_of(exchange, known, exchange.to_spark(relation, known.arity))
+        known = self._known(relation)
+        exchange, name = self._maintained_engine().exchange, known.name
+        if name in exchange.in_kernel:
+            return facts_of(exchange, known, exchange.local.snapshot(name))
+        return facts_of(exchange, known, exchange.to_spark(name, known.arity))
 
     def facts_in_process(self, relation: str) -> Facts | None:
         """The facts of a relation if this process holds them, so that Spark need not see them."""
@@ -105,11 +105,11 @@ class Materialisation(KnowledgeBase):
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        self._check_known(relation)
+        known = self._known(relation)
         exchange = self._maintained_engine().exchange
-        if relation not in exchange.in_kernel:
-            exchange.to_spark(relation, self.relations[relation].arity)
-        return exchange.size(relation)
+        if known.name not in exchange.in_kernel:
+            exchange.to_spark(known.name, known.arity)
+        return exchange.size(known.name)
 
     def dataframe(self, relation: str) -> DataFrame:
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
@@ -117,7 +117,7 @@ class Materialisation(KnowledgeBase):
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, each once."""
-        check_length(text, "the query", self._limit_text)
+        check_length(as_text(text), "the query", self._limit_text)
         query = check_query(text, self.relations, self.program.prefixes)
         engine = self._maintained_engine()
         with lost_blocks_explained():

@@ -11,8 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Protocol, Self, cast
 
+from tidelog.arguments import path_of
 from tidelog.changes import Change
 from tidelog.errors import TidelogError, fail
+from tidelog.program.program import Program
 from tidelog.program.relations import Relation
 from tidelog.streams.lines import FileSource, FolderSource, PipeSource
 from tidelog.streams.source import IterableSource, QueuedUpdates, QueueSource, UpdateSource
@@ -26,6 +28,10 @@ class Follower(Protocol):
     @property
     def relations(self) -> Mapping[str, Relation]:
         """All relations by name."""
+
+    @property
+    def program(self) -> Program:
+        """The rules, with their prefixes."""
 
     def apply(self, update: Update, next_update: Callable[[], Update | None]) -> Change:
         """Apply one update; `next_update` gives the one after it if it has arrived already."""
@@ -61,7 +67,7 @@ class Following(_Progress, Iterator[Change]):
     def __init__(self, kb: Follower, source: UpdateSource) -> None:
         super().__init__(kb)
         self.source = source
-        source.prepare = fitting(kb.relations)
+        source.prepare = fitting(kb.relations, kb.program.printer.spellings)
 
     def __next__(self) -> Change:
         update = self.take()
@@ -139,7 +145,7 @@ class AsyncFollowing(_Progress, AsyncIterator[Change]):
     def __init__(self, kb: Follower, updates: AsyncIterator[object]) -> None:
         super().__init__(kb)
         self._updates = updates
-        self._prepare = fitting(kb.relations)
+        self._prepare = fitting(kb.relations, kb.program.printer.spellings)
         self._ahead: tuple[object, Update] | None = None
 
     async def __anext__(self) -> Change:
@@ -177,7 +183,7 @@ def open_source(updates: object, *, wait: bool = False, longest: int = LONGEST_T
     if isinstance(updates, UpdateSource):
         return updates
     if isinstance(updates, str | PathLike):
-        return _at_path(Path(updates), wait=wait, longest=longest) if str(updates) != "-" else _standard_input(longest)
+        return _at_path(path_of(updates), wait=wait, longest=longest) if str(updates) != "-" else _standard_input(longest)
     if isinstance(updates, AsyncIterable) or iscoroutinefunction(getattr(updates, "get", None)):
         raise fail("TL076", "this stream is asynchronous", fix="write `async for change in kb.follow(…)` over an async iterator")
     if hasattr(updates, "get_nowait") and hasattr(updates, "get"):

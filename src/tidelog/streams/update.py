@@ -6,16 +6,18 @@ All errors of an update are reported at once, with the place that it came from.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from tidelog.arguments import iterable, shown
 from tidelog.errors import Diagnostic, Diagnostics, TidelogError, did_you_mean
-from tidelog.json_values import from_json, to_json
+from tidelog.json_values import LossyJSONError, decode, from_json, to_json
+from tidelog.program.explicit import as_facts
 from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.text_limits import LONGEST_TEXT, check_length
-from tidelog.values import IRI, Kind, Value, from_python, is_text, parse_date, parse_timestamp, shortly
+from tidelog.values import IRI, Kind, Value, from_python, is_text, parse_date, parse_timestamp
 
 FactTuple: TypeAlias = tuple[object, ...]
 """A relation's name and the arguments, as `kb.update` takes them."""
@@ -44,13 +46,15 @@ class Update:
         """An update from a line of JSON of no more than `longest` bytes."""
         check_length(line, "the line", longest, place)
         try:
-            thing = json.loads(line.decode() if isinstance(line, bytes) else line)
+            thing = decode(line.decode() if isinstance(line, bytes) else line)
         except UnicodeDecodeError as error:
             problem = f"this is not UTF-8 text: byte {error.start + 1} cannot be decoded"
             raise _error("TL061", problem, place, "save the text as UTF-8") from error
         except json.JSONDecodeError as error:
             fix = 'write one update a line: `{"insert": [["edge", "a", "b"]]}`'
             raise _error("TL076", f"this is not JSON: {error.msg}", f"{place}:{error.colno}" if place else "", fix) from error
+        except LossyJSONError as error:
+            raise _error("TL076", str(error), place, error.fix) from error
         except ValueError as error:
             raise _error("TL076", f"this is not JSON: {error}", place, None) from error
         except RecursionError as error:
@@ -113,6 +117,11 @@ def _source_at(where: str, source: Source | None) -> Source:
     return Source(source.text, f"{where}, {source.name[1:-1]}") if source.name.startswith("<") else source
 
 
+def updates_of(given: Iterable[object]) -> Iterator[Update]:
+    """Updates from an iterable of what `as_update` takes, one by one."""
+    return map(as_update, iterable(given, "a list of updates", "give a list of updates: `[Update(…)]`"))
+
+
 def as_update(thing: object, place: str = "") -> Update:
     """An update from an `Update`, a dictionary or a line of JSON."""
     if isinstance(thing, Update):
@@ -165,7 +174,7 @@ def _shown(thing: object) -> str:
     try:
         text = json.dumps(thing, ensure_ascii=False)
     except (TypeError, ValueError):
-        text = shortly(thing)
+        text = shown(thing)
     except RecursionError:
         text = f"a deeply nested {type(thing).__name__}"
     return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
@@ -178,16 +187,22 @@ _FACT_FIX = 'write the name of the relation and the arguments: `["edge", "a", "b
 _AS_TEXT = (Kind.DATE, Kind.TIMESTAMP, Kind.IRI, Kind.LITERAL)
 
 
-def fitting(relations: Mapping[str, Relation]) -> Callable[[Update], Update]:
-    """A function that converts texts of updates to the declared types of their columns; one that does not fit stays a text."""
+def fitting(
+    relations: Mapping[str, Relation], spellings: Callable[[str], Iterable[str]] = lambda name: (name,)
+) -> Callable[[Update], Update]:
+    """A function that converts texts of updates to the declared types of their columns; one that does not fit stays a text.
+
+    `spellings` gives all names by which updates may call a relation.
+    """
     readers: dict[str, dict[int, Callable[[str], Value | None]]] = {}
     for name, relation in relations.items():
         kinds = {at: column.type for at, column in enumerate(relation.columns or ()) if column.type in _AS_TEXT}
         if kinds:
-            readers[name] = {at + 1: _reader(Kind(kind)) for at, kind in kinds.items() if kind is not None}
+            columns = {at + 1: _reader(Kind(kind)) for at, kind in kinds.items() if kind is not None}
+            readers |= dict.fromkeys(spellings(name), columns)
 
     def fit(fact: FactTuple) -> FactTuple:
-        columns = readers.get(str(fact[0])) if fact else None
+        columns = readers.get(_name(fact))
         if columns is None:
             return fact
         return tuple(
@@ -195,7 +210,8 @@ def fitting(relations: Mapping[str, Relation]) -> Callable[[Update], Update]:
         )
 
     def fit_update(update: Update) -> Update:
-        if readers.keys().isdisjoint(str(fact[0]) for fact in (*update.delete, *update.insert, *update.upsert) if fact):
+        given = (as_facts(update.delete), as_facts(update.insert), as_facts(update.upsert))
+        if readers.keys().isdisjoint(_name(fact) for facts in given for fact in facts):
             return update
         return replace(
             update,
@@ -205,6 +221,11 @@ def fitting(relations: Mapping[str, Relation]) -> Callable[[Update], Update]:
         )
 
     return fit_update if readers else lambda update: update
+
+
+def _name(fact: FactTuple) -> str:
+    """The name that a fact begins with; nothing of what is no fact, which is reported in its turn."""
+    return fact[0] if isinstance(fact, tuple | list) and fact and isinstance(fact[0], str) else ""
 
 
 def _reader(kind: Kind) -> Callable[[str], Value | None]:

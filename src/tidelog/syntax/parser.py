@@ -23,8 +23,7 @@ def parse(source: Source, diagnostics: Diagnostics, prefixes: Mapping[str, str] 
     """The statements of a text, given some prefixes; clauses that cannot be parsed are reported and left out."""
     preparation = Preparation(source, diagnostics)
     preparation.prefixes.update(prefixes or {})
-    if lone := _SURROGATE.search(source.text):
-        diagnostics.add("TL002", "half of a surrogate pair is no character", source, Span(*lone.span()))
+    if _has_surrogate(source, diagnostics):
         return Document((), source=source)
     statements: list[Statement] = []
     layout: list[Layout] = []
@@ -45,10 +44,20 @@ def parse(source: Source, diagnostics: Diagnostics, prefixes: Mapping[str, str] 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def _has_surrogate(source: Source, diagnostics: Diagnostics) -> bool:
+    """Whether a text is none, since it has half of a surrogate pair, which is reported."""
+    if (lone := _SURROGATE.search(source.text)) is None:
+        return False
+    diagnostics.add("TL002", "half of a surrogate pair is no character", source, Span(*lone.span()))
+    return True
+
+
 def parse_query(source: Source, diagnostics: Diagnostics, prefixes: dict[str, str]) -> tuple[Literal, ...]:
     """The literals of a query: a body without a head, with or without a final `.`."""
     preparation = Preparation(source, diagnostics)
     preparation.prefixes.update(prefixes)
+    if _has_surrogate(source, diagnostics):
+        return ()
     clauses = [clause for clause in cut(source) if clause.tokens]
     if not clauses or clauses[0].tokens[0].type == "_END":
         diagnostics.add("TL001", "the query is empty", source, Span(0, 0), fix="write `path(a, X), X != b`")

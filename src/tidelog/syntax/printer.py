@@ -135,6 +135,19 @@ class Printer:
                 return f"{name}:{iri[len(start) :]}"
         return f"<{iri}>"
 
+    def expanded(self, name: str) -> str:
+        """The IRI that a prefixed name or an IRI in angle brackets stands for, as in a program; any other text as it is."""
+        prefix, _, local = name.partition(":")
+        if prefix in self._prefixes and _LOCAL.fullmatch(local):
+            return self._prefixes[prefix] + local
+        return name[1:-1] if name.startswith("<") and name.endswith(">") and ":" in name else name
+
+    def spellings(self, name: str) -> list[str]:
+        """All texts that `expanded` takes for the name of a relation."""
+        starts = ((prefix, iri) for prefix, iri in self._prefixes.items() if name.startswith(iri))
+        short = [f"{prefix}:{name[len(iri) :]}" for prefix, iri in starts if _LOCAL.fullmatch(name[len(iri) :])]
+        return [name, *short, *([f"<{name}>"] if ":" in name else [])]
+
     def document(self, document: tree.Document) -> str:
         """The whole text with its comments: each before its statement, or behind it if it was on the same line."""
         pairs = zip(document.statements, document.layout or (tree.Layout(),) * len(document.statements), strict=True)

@@ -100,7 +100,7 @@ def test_header_is_described(tmp_path: Path) -> None:
 
 
 def test_a_header_that_is_neither(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="header"):
+    with pytest.raises(TidelogError, match="TL074: there is no header='yes'"):
         read(saved(tmp_path, "e.csv", "a,b\n"), "edge", header="yes")  # type: ignore[arg-type]
 
 
@@ -219,3 +219,57 @@ def test_an_open_quote(tmp_path: Path) -> None:
         code, _, message = rejected(saved(tmp_path, "e.csv", text))
         assert (code, "line 2 has a quote that nothing closes" in message) == ("TL083", True)
     assert lists(read(saved(tmp_path, "e.csv", 'a,5"\nb,6\n'), "edge", header=False)) == [["a", "b"], ['5"', "6"]]
+
+
+# --- headers that do not match ---------------------------------------------------------------------------------------------
+
+CAN = declared(user=STRING, resource=STRING)
+
+
+@pytest.mark.parametrize("first", ["resource,user id", "user,thing", "user,user", "user,", "User,thing,other"])
+def test_a_header_with_some_of_the_names_is_refused(tmp_path: Path, first: str) -> None:
+    path = saved(tmp_path, "can.csv", f"{first}\n" + ",".join("abc"[: first.count(",") + 1]) + "\n")
+    headers: tuple[Header, ...] = ("auto", True)
+    for header in headers:
+        with pytest.raises(TidelogError, match="TL081"):
+            read(path, "can", CAN, header=header)
+    if first.count(",") == 1:
+        assert len(lists(read(path, "can", CAN, header=False))[0]) == 2
+
+
+def test_the_error_says_which_name_and_how_to_say_that_it_is_none(tmp_path: Path) -> None:
+    path = saved(tmp_path, "can.csv", "resource,user id\n/srv/a,alice\n")
+    with pytest.raises(TidelogError, match=r"(?s)has no column `user` of `can`.*\(resource, user id\).*say `header=False`"):
+        read(path, "can", CAN)
+
+
+@pytest.mark.parametrize("first", ["user,5", "user,2026-11-15", "name,thing"])
+def test_a_row_that_is_no_header(tmp_path: Path, first: str) -> None:
+    assert len(lists(read(saved(tmp_path, "can.csv", f"{first}\na,b\n"), "can", CAN))[0]) == 2
+
+
+@pytest.mark.parametrize(
+    "first", ["007", "+49", "9223372036854775808", "1e400", "1" + "0" * 400, "2026-11-15T00:00:00.000000001"]
+)
+def test_a_figure_is_no_header(tmp_path: Path, first: str) -> None:
+    """It has no number's type, and so the column is one of strings; it must not be lost."""
+    rest = "2026-11-15T00:00:00Z" if "T" in first else "8"
+    assert lists(read(saved(tmp_path, "e.csv", f"{first}\n{rest}\n"), "edge")) == [[first, rest]]
+
+
+def test_a_number_that_is_too_large_is_no_float(tmp_path: Path) -> None:
+    for text in ("1e400", "-1e400", "1" + "0" * 400):
+        path = saved(tmp_path, "e.csv", f"{text}\n1.5\n")
+        assert rejected(path, declared(a=FLOAT))[0] == "TL080"
+        assert kinds(read(path, "edge")) == [STRING]
+    assert lists(read(saved(tmp_path, "e.csv", "inf\n1.5\n"), "edge")) == [[float("inf"), 1.5]]
+
+
+def test_a_row_of_another_length_that_is_not_utf8(tmp_path: Path) -> None:
+    """Arrow cannot report such a row, and would pass over it."""
+    assert rejected(saved(tmp_path, "e.csv", b"a,b\n\xdf,c,d\n"))[0] == "TL061"
+
+
+@pytest.mark.parametrize("data", [b'"a,b\n', b"\0"])
+def test_a_file_that_arrow_takes_for_an_empty_one(tmp_path: Path, data: bytes) -> None:
+    assert rejected(saved(tmp_path, "e.csv", data), mentioned(2))[0] == "TL083"

@@ -134,3 +134,27 @@ def test_arrow_reads_only_what_it_does_not_change() -> None:
     assert by_arrow(b"no json", BLOCK) is None
     long = b'{"a": "' + b"x" * 100 + b'"}\n'
     assert by_arrow(long, 32) == by_arrow(long, BLOCK)
+
+
+def test_a_key_that_is_not_utf8(tmp_path: Path) -> None:
+    assert rejected(saved(tmp_path, "e.jsonl", b'{"a": 1, "\xff": 2}\n'))[0] == "TL061"
+
+
+@pytest.mark.parametrize("line", ['{"a": 1, "a": 2}', '{"a": {"iri": "a:b", "iri": "a:c"}}'])
+def test_a_key_that_is_there_twice(tmp_path: Path, line: str) -> None:
+    code, _, text = rejected(saved(tmp_path, "e.jsonl", f'{{"a": 1}}\n{line}\n'))
+    assert code == "TL080"
+    assert "e.jsonl:2: " in text
+    assert "is there twice in one object" in text
+
+
+@pytest.mark.parametrize("others", ["", '{"a": 1}\n'])
+def test_a_number_that_is_too_large(tmp_path: Path, others: str) -> None:
+    code, _, text = rejected(saved(tmp_path, "e.jsonl", others + '{"a": 1e400}\n'))
+    assert (code, "1e400 is larger than any float" in text) == ("TL080", True)
+
+
+@pytest.mark.parametrize("text", ["null\n", ' null\n{"a": 1}\n', '{"a": 1}\nnull\n'])
+def test_a_line_that_is_null(tmp_path: Path, text: str) -> None:
+    """Arrow's reader crashes on some of these."""
+    assert rejected(saved(tmp_path, "e.jsonl", text))[0] == "TL080"

@@ -21,7 +21,7 @@ def read(**parts: Given) -> dict[str, UpdateKeys]:
     def refuse(relation: str, source: object) -> None:
         raise AssertionError((relation, source))
 
-    return read_update(parts, SCHEMA.program, SCHEMA.relation, SCHEMA.key_of, refuse)  # type: ignore[arg-type]
+    return read_update(parts, SCHEMA, refuse)  # type: ignore[arg-type]
 
 
 def facts(given: list[tuple[Keys, int]]) -> list[tuple[str, ...]]:

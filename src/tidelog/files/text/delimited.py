@@ -14,10 +14,10 @@ import pyarrow.csv as arrow_csv
 
 from tidelog.errors import TidelogError
 from tidelog.files.formats import FileFormat, Format
-from tidelog.files.matching import find_names
-from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, not_utf8, read_bytes
+from tidelog.files.matching import find_names, has_some
+from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, is_utf8, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
-from tidelog.files.text.text_types import infer
+from tidelog.files.text.text_types import infer, is_word
 from tidelog.program.relations import Relation
 from tidelog.values import Kind
 
@@ -87,10 +87,13 @@ def read_delimited(
 ) -> RawTable:
     """All cells of a file as texts.
 
-    With `header="auto"`, the first row is a header if it holds the names of all declared columns, or if it has a text in a
-    column whose other cells are all of a type that is no string.  `.facts` have no header and no quotes unless asked.
+    With `header="auto"`, the first row is a header if it holds the names of all declared columns, if it holds some of them and
+    nothing but texts, or if it has a text in a column whose other cells are all of a type that is no string.  `.facts` have no
+    header and no quotes unless asked.
     """
     data = read_bytes(path, sizes, is_compressed=file_format.is_compressed)
+    if not is_utf8(data):  # Arrow would pass over a row of another length that is none
+        raise not_utf8(str(path), data)
     is_facts = file_format.format is Format.FACTS
     has_quotes = not is_facts and b'"' in data
     text = _Text(str(path), data, "," if file_format.format is Format.CSV else "\t", has_quotes)
@@ -110,16 +113,18 @@ def read_delimited(
 
 
 def _is_header(first: list[str], columns: Sequence[pa.ChunkedArray], relation: Relation | None) -> bool:
-    if relation is not None and relation.columns and find_names([column.name for column in relation.columns], first) is not None:
-        return True
+    if relation is not None and relation.columns:
+        declared = [column.name for column in relation.columns]
+        if find_names(declared, first) is not None:
+            return True
+        if has_some(declared, first) and all(is_word(cell) or not cell.strip() for cell in first):
+            return True
     return any(_is_headed(column) for column in columns)
 
 
 def _is_headed(column: pa.ChunkedArray) -> bool:
     """Whether a column starts with a text, and all its other cells are of a type that is no string."""
-    if len(column) < 2 or not column[0].as_py().strip() or infer(column.slice(0, 1))[0] is not Kind.STRING:
-        return False
-    return infer(column.slice(1))[0] is not Kind.STRING
+    return len(column) > 1 and is_word(column[0].as_py()) and infer(column.slice(1))[0] is not Kind.STRING
 
 
 def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
@@ -169,10 +174,10 @@ def _table(text: _Text, parsing: arrow_csv.ParseOptions, block: int) -> pa.Table
         )
     except pa.ArrowInvalid as error:
         problem = str(error)
-        if "Empty CSV" in problem:
+        if "Empty CSV" in problem and not text.data.removeprefix(b"\xef\xbb\xbf").strip():
             return None
-        if "UTF8" in problem:
-            raise not_utf8(text.source, text.data) from error
+        if (line := text.open_quote()) is not None:
+            raise damaged(text.source, f"line {line} has a quote that nothing closes") from error
         if "straddling" in problem and block < len(text.data):
             return _table(text, parsing, min(len(text.data) + 1, _LARGEST_BLOCK))
         raise damaged(text.source, problem.splitlines()[0]) from error

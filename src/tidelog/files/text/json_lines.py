@@ -6,7 +6,7 @@ Python's json module reads line by line.
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -17,12 +17,14 @@ import pyarrow.json as arrow_json
 from tidelog.files.formats import FileFormat
 from tidelog.files.raw import USUAL_SIZES, Cells, RawTable, Sizes, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+from tidelog.json_values import LossyJSONError, decode
 from tidelog.text_limits import TOO_DEEP, is_shallow
 
 BLOCK = 1 << 22
 """Bytes that Arrow reads at once."""
 _LARGEST_BLOCK = 2**31 - 1
 _EXACT_IN_FLOAT = 2.0**53
+_NULL_LINE = re.compile(rb"(?:^|\n)\s*null")
 
 
 def read_json_lines(path: Path, file_format: FileFormat, name: str, sizes: Sizes = USUAL_SIZES) -> RawTable:
@@ -46,8 +48,11 @@ def read_json_lines(path: Path, file_format: FileFormat, name: str, sizes: Sizes
 
 
 def by_arrow(data: bytes, block: int) -> pa.Table | None:
-    """The table that Arrow reads; None if it fails, would not preserve all values, or would recurse too deeply."""
-    return _by_arrow(data, None, block) if is_shallow(data) else None
+    """The table that Arrow reads; None if it fails, would not preserve all values, or would recurse too deeply.
+
+    pyarrow 26 ends the process if a block begins with a line `null`.
+    """
+    return _by_arrow(data, None, block) if is_shallow(data) and not _NULL_LINE.search(data) else None
 
 
 def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | None:
@@ -61,7 +66,10 @@ def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | N
         if "straddling" in str(error) and block < len(data):
             return _by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
         return None
-    as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
+    try:
+        as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
+    except UnicodeDecodeError:  # a name, which Arrow does not check
+        return None
     if as_written != table.schema.remove_metadata():
         return _by_arrow(data, as_written, block) if schema is None else None
     for column in table.columns:
@@ -80,8 +88,8 @@ def _as_text(kind: pa.DataType) -> pa.DataType:
 
 
 def _may_be_rounded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Where a float may be the rounded value of an integer in the file."""
-    return pc.and_(pc.is_finite(column), pc.greater_equal(pc.abs(column), _EXACT_IN_FLOAT))
+    """Where a float may be the rounded value of an integer in the file, or of a number that is too large."""
+    return pc.greater_equal(pc.abs(column), _EXACT_IN_FLOAT)
 
 
 def _by_python(data: bytes, source: str, name: str) -> tuple[dict[str, Cells], int]:
@@ -91,10 +99,12 @@ def _by_python(data: bytes, source: str, name: str) -> tuple[dict[str, Cells], i
     rows = rejected = 0
     for number, line in _lines(data):
         try:
-            row = json.loads(line)
+            row = decode(line.decode())
             problem = problem_of(row, line)
         except UnicodeDecodeError as error:
             raise not_utf8(source, data) from error
+        except LossyJSONError as error:
+            problem = str(error)
         except (ValueError, RecursionError) as error:
             problem = f"not JSON: {error}" if isinstance(error, ValueError) else TOO_DEEP
         if problem is not None:

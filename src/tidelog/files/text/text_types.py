@@ -6,6 +6,7 @@ this fast; only distinct texts of other forms go through those parsers one by on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ _ZONE = r"(?:[+-](?:0[0-9]|1[0-4]):[0-5][0-9])"
 _MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
 _USUAL = {
     Kind.INT: r"^-?[0-9]{1,18}$",
-    Kind.FLOAT: r"^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?$",
+    Kind.FLOAT: r"^-?[0-9]{1,200}(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?$",
     Kind.DATE: r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
     Kind.TIMESTAMP: rf"^{_MOMENT}(?:Z|{_ZONE})?$",
 }
@@ -36,6 +37,9 @@ _CODE = r"^\s*(?:\+|-?0[0-9])"
 _WHOLE = r"^\s*-?[0-9]+\s*$"
 _EXACT_IN_FLOAT = 2.0**53
 _SAMPLE = 1000
+_FIGURES = re.compile(
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)|true|false|\d{4}-\d\d-\d\d(?:[T ].*)?", re.IGNORECASE
+)
 _GUESSES = (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 
 
@@ -67,6 +71,12 @@ def infer(text: pa.ChunkedArray) -> tuple[Kind, pa.ChunkedArray]:
             if _fitting(kind, sample) is not None and (values := _fitting(kind, filled)) is not None:
                 return kind, values
     return Kind.STRING, parse(Kind.STRING, text)
+
+
+def is_word(text: str) -> bool:
+    """Whether a text can be the name of a column: no number, not even one that is too large or a code, and no date or time."""
+    text = text.strip()
+    return bool(text) and any(map(str.isalpha, text)) and _FIGURES.fullmatch(text) is None
 
 
 def is_blank(text: pa.ChunkedArray) -> pa.ChunkedArray:

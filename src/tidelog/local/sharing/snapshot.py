@@ -71,16 +71,18 @@ class Snapshot:
 
     def __getitem__(self, relation: str) -> Facts:
         published, known = self._published, self._known(relation)
-        return shown(known, published.held(relation), published.terms)
+        return shown(known, published.held(known.name), published.terms)
 
     def __contains__(self, fact: object) -> bool:
         """Whether a fact, such as `("path", "a", "c")`, holds."""
-        return isinstance(fact, tuple) and bool(fact) and fact[0] in self.relations and fact[1:] in self[str(fact[0])]
+        schema = self._published.schema
+        if not isinstance(fact, tuple) or not fact or not isinstance(fact[0], str):
+            return False
+        return (known := schema.relation(schema.name_of(fact[0]))) is not None and fact[1:] in self[known.name]
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        self._known(relation)
-        return len(self._published.held(relation))
+        return len(self._published.held(self._known(relation).name))
 
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
@@ -90,9 +92,10 @@ class Snapshot:
         return Facts(text.strip(), query.names, rows, terms, noun="answer")
 
     def _known(self, relation: str) -> Relation:
-        known = self._published.schema.relation(relation)
+        name = self._published.schema.name_of(relation)
+        known = self._published.schema.relation(name)
         if known is None:
-            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(relation, self.relations))
+            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(name, self.relations))
         return known
 
 

@@ -67,7 +67,7 @@ class UpdateWorker:
     def __init__(self, kb: Any, say: Callable[[str], None], *, stops_at_broken: bool) -> None:
         """`say` is called for each refused update."""
         self._kb, self._say, self._stops = kb, say, stops_at_broken
-        self._fit = fitting(kb.relations)
+        self._fit = fitting(kb.relations, kb.program.printer.spellings)
         self._seen: tuple[Arrived, Update] | None = None
         """An update that was read ahead: the knowledge base recognises it by its identity."""
 
@@ -95,7 +95,8 @@ class UpdateWorker:
                 done.applied.append(AppliedUpdate.of(before + done.updates, change))
                 show(before + done.updates, change, len(rest) + arrivals.behind)
                 if update.add_rules or update.remove_rules:
-                    self._fit, self._seen, done.has_other_rules = fitting(self._kb.relations), None, True
+                    self._fit = fitting(self._kb.relations, self._kb.program.printer.spellings)
+                    self._seen, done.has_other_rules = None, True
             done.last, done.rows = arrived, done.rows + 1
 
     def _change(self, update: Update, place: str, behind: Arrived | None) -> Any:

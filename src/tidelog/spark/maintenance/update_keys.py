@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from tidelog.core.arrays import Rows
 from tidelog.core.keys import key_of
+from tidelog.core.schema import Schema
 from tidelog.errors import Diagnostics
 from tidelog.local.engine import EncodedUpdate
 from tidelog.program.explicit import explicit_facts
-from tidelog.program.program import GroundFact, Program
-from tidelog.program.relations import Relation
+from tidelog.program.program import GroundFact
 from tidelog.spark.data.exchange import Keys
 
 if TYPE_CHECKING:
@@ -37,20 +37,14 @@ class UpdateKeys:
     """The columns by which upserts replace."""
 
 
-def read_update(
-    parts: Mapping[str, Given],
-    program: Program,
-    known: Callable[[str], Relation | None],
-    key_columns: Callable[[str], tuple[int, ...]],
-    read: Callable[[str, object], Ingested],
-) -> dict[str, UpdateKeys]:
+def read_update(parts: Mapping[str, Given], schema: Schema, read: Callable[[str, object], Ingested]) -> dict[str, UpdateKeys]:
     """What the parts `delete`, `insert` and `upsert` of an update request, by relation; all errors are raised at once."""
     result: dict[str, UpdateKeys] = {}
     arities: dict[str, int] = {}
     diagnostics = Diagnostics()
 
     def note(part: str, name: str, arity: int, keys: Keys, rows: int) -> None:
-        expected = relation.arity if (relation := known(name)) is not None else arities.setdefault(name, arity)
+        expected = relation.arity if (relation := schema.relation(name)) is not None else arities.setdefault(name, arity)
         if name.startswith("#") or not name:
             diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
         elif expected != arity:
@@ -60,19 +54,20 @@ def read_update(
 
     for part, given in parts.items():
         if isinstance(given, Mapping):
-            for name, source in given.items():
+            for called, source in given.items():
+                name = schema.name_of(called)
                 found = read(name, source)
-                arity = relation.arity if (relation := known(name)) is not None else found.width
+                arity = relation.arity if (relation := schema.relation(name)) is not None else found.width
                 note(part, name, arity, found.kept, found.rows)
         else:
-            for (name, arity), facts in _by_relation(explicit_facts(program, given)).items():
+            for (name, arity), facts in _by_relation(explicit_facts(schema.program, given, schema.name_of)).items():
                 if part == "upsert":
-                    facts = _last_of_each_key(facts, key_columns(name))  # noqa: PLW2901
+                    facts = _last_of_each_key(facts, schema.key_of(name))  # noqa: PLW2901
                 note(part, name, arity, keys_table(facts, arity), len(facts))
     diagnostics.raise_errors()
     for name, keys in result.items():
         if keys.upsert:
-            keys.key = key_columns(name)
+            keys.key = schema.key_of(name)
     return result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +14,7 @@ from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.fitting import fit_cells
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.text.json_lines import BLOCK, by_arrow, problem_of
+from tidelog.json_values import LossyJSONError, decode
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.text.lines import Lines
 from tidelog.text_limits import TOO_DEEP
@@ -135,8 +135,10 @@ def _objects(lines: Lines) -> tuple[dict[str, Cells], int, list[tuple[int, str]]
     rows = 0
     for at, line in enumerate(lines.texts.to_pylist()):
         try:
-            row = json.loads(line)
+            row = decode(line)
             problem = problem_of(row, line.encode())
+        except LossyJSONError as error:
+            problem = str(error)
         except (ValueError, RecursionError) as error:
             problem = f"not JSON: {error}" if isinstance(error, ValueError) else TOO_DEEP
         if problem is not None:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tidelog.errors import fail
-from tidelog.files.matching import Matched, declared_kinds, find_names
+from tidelog.files.matching import Matched, declared_kinds, find_names, has_some
 from tidelog.files.raw import RawTable
 from tidelog.files.text.delimited import Header
+from tidelog.files.text.text_types import is_word
 from tidelog.spark.ingest import sources
 from tidelog.spark.ingest.fitting import Plan
 from tidelog.spark.ingest.ingested import Ingested, Target, keep, split
@@ -114,16 +115,17 @@ class TextReader:
         return frozenset(file for file, look in looks.items() if look.first in headers)
 
     def _is_header(self, look: FileLook) -> bool:
-        """As in `files.text.delimited`: it holds the declared names, or a text over cells that are all of another type."""
+        """As in `files.text.delimited`: it holds declared names, or a text over cells that are all of another type."""
         assert look.first is not None
         relation = self.target.relation
         if relation is not None and relation.columns:
             wanted = [column.name for column in relation.columns]
             if find_names(wanted, look.first) is not None:
                 return True
+            if has_some(wanted, look.first) and all(is_word(cell) or not cell.strip() for cell in look.first):
+                return True
         return look.rows > 0 and any(
-            cell.strip() and seen_in_all([cell]).kind is Kind.STRING and seen.kind is not Kind.STRING
-            for cell, seen in zip(look.first, look.columns, strict=False)
+            is_word(cell) and seen.kind is not Kind.STRING for cell, seen in zip(look.first, look.columns, strict=False)
         )
 
     def _names(self, looks: dict[int, FileLook]) -> tuple[str, ...] | None:
