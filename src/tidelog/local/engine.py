@@ -20,6 +20,7 @@ from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.program_state import ProgramState
+from tidelog.local.recovery import Work, recover
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
@@ -42,11 +43,32 @@ __all__ = [
 ]
 
 
+class _Query(Work):
+    """A query, which leaves nothing behind."""
+
+    def __init__(self, engine: ProgramState, watch: Watch, made: Iterable[str]) -> None:
+        """`made` are the tables that it makes."""
+        super().__init__(engine, watch)
+        self._made = made
+
+    def _end(self) -> None:
+        state = self._engine.state
+        if not self.is_clean:
+            state.repair()
+        for name in self._made:
+            state.answered.pop(name, None)
+            if name in state.tables:
+                state.store.release(state.tables[name])
+                state.take_table(name)
+
+
 class LocalEngine(ProgramState):
     """A program and its facts in this process."""
 
     def begin(self, watch: Watch) -> Transaction:
         """Begin an update: facts and rules may change, all of it or nothing."""
+        if self.unfinished is not None:
+            recover(self)
         return Transaction(self, watch)
 
     def maintain(self, watch: Watch) -> None:
@@ -72,21 +94,18 @@ class LocalEngine(ProgramState):
 
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
         """All bindings of the named variables that make a body true, each once: one rule, evaluated over temporary tables."""
+        if self.unfinished is not None:
+            recover(self)
         state, head = self.state, Atom(ANSWER, tuple(Variable(name) for name in names))
         core = core_of_rule(Rule(head, body), {**self.core.arities, ANSWER: len(head.args)}, "#query ")
         made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
         evaluation = Evaluation(state, watch, Statistics())
-        with watch.deferring_interrupts():
-            try:
-                for name in made:
-                    state.ensure_table(name, core.arities[name])
-                for unit in core.units:
-                    evaluation.from_scratch(unit)
-                return state.table(ANSWER).rows.copy()
-            finally:
-                for name in made:
-                    state.answered.pop(name, None)
-                    state.store.release(state.take_table(name))
+        with _Query(self, watch, made):
+            for name in made:
+                state.ensure_table(name, core.arities[name])
+            for unit in core.units:
+                evaluation.from_scratch(unit)
+            return state.table(ANSWER).rows.copy()
 
     # --- for an owner that evaluates some units elsewhere ----------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
+from tidelog.local.recovery import recover
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
@@ -94,10 +95,13 @@ class LocalKnowledgeBase(KnowledgeBase):
                 rows = _last_of_each_key(rows, key)
                 replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
             new = engine.add(relation, rows)
-            transaction.commit()
-        self._schema = schema
-        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
-        return self.loads[-1]
+            report = LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced)
+            transaction.commit((), partial(self._take_over, schema, [*self.loads, report]))
+        return report
+
+    def _take_over(self, schema: Schema, loads: list[LoadReport]) -> None:
+        """What an update leaves to the knowledge base; it may be called twice."""
+        self._schema, self.loads = schema, loads
 
     def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
         from tidelog.files.columns import MixedColumn
@@ -173,14 +177,16 @@ class LocalKnowledgeBase(KnowledgeBase):
                     transaction.run(encoded)
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
-                result = transaction.commit(_forgotten(planned, schema))
+                result = transaction.commit(_forgotten(planned, schema), self._publishing(schema))
         except BaseException:
             if stream is not None:
                 stream[0].forget()
             raise
-        self._schema = schema
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
+
+    def _publishing(self, schema: Schema) -> Callable[[], None] | None:
+        return None if schema is self._schema else partial(self._take_over, schema, self.loads)
 
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
@@ -229,8 +235,7 @@ class LocalKnowledgeBase(KnowledgeBase):
                     schema = schema.knowing(name, rows.shape[1])
                 transaction.delete(encoded)
                 transaction.insert(encoded.added())
-                transaction.commit(_forgotten(planned, schema))
-            self._schema = schema
+                transaction.commit(_forgotten(planned, schema), self._publishing(schema))
 
     # --- facts out -------------------------------------------------------------------------------------------------------
 
@@ -264,9 +269,10 @@ class LocalKnowledgeBase(KnowledgeBase):
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
             announce_compilation()
-            self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
-            for name, rows in self._update_reader.rows_of(self.program.facts).items():
-                self._started.add(name, rows)
+            engine = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            for name, rows in UpdateReader(engine.dictionary, self._schema).rows_of(self.program.facts).items():
+                engine.add(name, rows)
+            self._started = engine
         return self._started
 
     @cached_property
@@ -283,6 +289,8 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _maintained(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""
         engine = self._started or self._engine
+        if engine.unfinished is not None:
+            recover(engine)
         if not engine.is_maintained:
             engine.maintain(self._watch())
         return engine

@@ -17,6 +17,7 @@ from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.recovery import Work
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.program.program import Program
@@ -50,6 +51,8 @@ class ProgramState:
         """How often everything that followed has been derived."""
         self.statistics = Statistics()
         """What the last evaluation did."""
+        self.unfinished: Work | None = None
+        """An update or a query that has not ended."""
 
     @property
     def core(self) -> Core:
@@ -74,7 +77,14 @@ class ProgramState:
         """Drop what is kept for units that are there no more."""
         for number in numbers:
             if number in self.runtimes:
-                self.runtimes.pop(number).retire()
+                self.runtimes[number].retire()
+                del self.runtimes[number]
+
+    def mend(self) -> None:
+        """After an exception at any point: mend the state, and drop what is kept for units, which is made again when needed."""
+        self.state.repair()
+        for runtime in self.runtimes.values():
+            runtime.forget()
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
 

@@ -16,7 +16,8 @@ from tidelog.core.rules import Core
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 
 class State:
@@ -70,6 +71,23 @@ class State:
         """The tables as they are now, and those of explicit facts: dictionaries that nobody changes any more."""
         self._is_shared = True
         return self.tables, self.explicit
+
+    def restore(self, tables: dict[str, Table], explicit: dict[str, Table]) -> None:
+        """Let the tables be those that `share` gave once."""
+        self._is_shared = True
+        self.tables, self.explicit = tables, explicit
+        self.explicit_version += 1
+
+    def repair(self) -> None:
+        """Mend what an exception has left between two steps, so that the kernel may work on it."""
+        self.terms.finish_growing()
+        for table in self.store.tables:
+            table.repair()
+
+    def release_unowned(self) -> None:
+        """Release all helpers, and all tables that nobody owns: after an exception there may be any."""
+        self.helpers, self.filled = {}, set()
+        self.store.keep_only([*self.tables.values(), *self.explicit.values()])
 
     def _own(self) -> None:
         if self._is_shared:
