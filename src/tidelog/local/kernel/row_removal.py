@@ -127,8 +127,8 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
     """Put a row back into its chain; False if the index was made anew while the row was a tombstone.
 
     A removed row keeps its links.  In the reverse order of removal, its neighbours are there again, but for newer rows that were
-    appended since: a neighbour from `COUNT` on means that the row was the newest.  Rows that were there, but entered the index only
-    after the removal, are newer: the row goes below them.
+    appended since: a neighbour from `COUNT` on means that the row was the newest.  Rows that were there, but entered the index
+    only after the removal, are newer: the row goes below them.
     """
     following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
     older = following[row]
