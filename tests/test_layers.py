@@ -45,6 +45,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("evaluation",),
     ("maintenance",),
     ("rule_changes",),
+    ("recovery",),
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),

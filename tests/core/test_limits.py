@@ -78,11 +78,14 @@ def test_an_interrupt_waits_for_the_next_poll() -> None:
 
 
 @pytest.mark.usefixtures("default_handler")
-def test_an_interrupt_after_the_last_poll_is_dropped() -> None:
-    watch = Watch()
-    with watch.deferring_interrupts(), watch.deferring_interrupts():
-        signal.raise_signal(signal.SIGINT)
+def test_an_interrupt_after_the_last_poll_comes_at_the_end() -> None:
+    watch, done = Watch(), []
+    with pytest.raises(KeyboardInterrupt), watch.deferring_interrupts():  # noqa: PT012
+        with watch.deferring_interrupts():
+            signal.raise_signal(signal.SIGINT)
+        done.append("the inner end")
     watch.poll()
+    assert done == ["the inner end"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

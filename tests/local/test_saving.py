@@ -22,8 +22,11 @@ def local(text: str) -> SavableKnowledgeBase:
 def test_columns_are_loaded_as_from_a_file() -> None:
     kb = local("@relation p(k: int key, v: int) . q(X) :- p(X, _).")
     columns = [TypedColumn(Kind.INT, pa.array(values)) for values in ([1, 2, 2], [5, 6, 7])]
-    assert kb.load_columns("p", columns, 3, upsert=False) == (3, 0)
-    assert kb.load_columns("p", columns, 3, upsert=True) == (0, 1)
+    first = kb.load_columns("p", columns, 3, upsert=False)
+    assert (first.new_facts, first.replaced) == (3, 0)
+    second = kb.load_columns("p", columns, 3, upsert=True)
+    assert (second.new_facts, second.replaced) == (0, 1)
+    assert kb.loads == [first, second]
     assert sorted(kb["p"]) == [(1, 5), (2, 7)]
     assert kb.count("q") == 2
 

@@ -1,14 +1,16 @@
-"""Limits, progress and Ctrl-C of an evaluation.  They take effect at a poll, whenever the kernel returns to Python."""
+"""Limits, progress and signals of an evaluation.  They take effect at a poll, whenever the kernel returns to Python."""
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` builds enumerations, which costs a small update too much
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Self
+from types import FrameType
+from typing import Any, Self
 
 from tidelog.errors import Diagnostic, TidelogError
 
@@ -69,46 +71,88 @@ class Progress:
 
 
 class Watch:
-    """Watches one evaluation: checks its limits, shows its progress, defers Ctrl-C."""
+    """Watches one evaluation: checks its limits, shows its progress, defers signals."""
 
     def __init__(self, limits: Limits | None = None, show: Callable[[Progress], None] | None = None) -> None:
         self.limits, self.progress = limits or Limits(), Progress()
         self._show = show
         self._shown = 0.0
-        self._interrupted = False
         self._guards = 0
-        self._defers = False
+        self._handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
+        """The handlers of signals that are deferred."""
+        self._arrived: list[tuple[int, FrameType | None]] = []
+        self._frame: FrameType | None = None
+        """Signals are deferred while it runs."""
+        self.stopped_by: BaseException | None = None
+        """What a poll has raised."""
         self.counts_facts = self.limits.facts is not None or show is not None
         """Whether a limit or a progress display needs the number of facts."""
 
     def deferring_interrupts(self) -> Self:
-        """Defer Ctrl-C until the next poll, so that it never interrupts between two steps that belong together.
+        """Defer Ctrl-C and other signals until the next poll, so that they never come between two steps that belong together.
 
-        A Ctrl-C after the last poll cannot stop anything any more and is dropped.  Where another handler than Python's own is
-        installed (a Spark that we started has one that ends its jobs first), Ctrl-C is not deferred; the caller must then start
-        from scratch afterwards, as the knowledge base on Spark does.
+        The handler is called at the poll, and may raise there.  What comes after the last poll is handled after the end.
         """
         return self
 
     def __enter__(self) -> None:
-        self._guards += 1
-        if self._guards > 1 or threading.current_thread() is not threading.main_thread():
-            return  # Python delivers signals to the main thread only
-        if _signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # another handler stays in place
-            _signal.signal(signal.SIGINT, self._defer)
-            self._defers = True
+        self.enter(sys._getframe(1))
 
     def __exit__(self, *_: object) -> None:
-        self._guards -= 1
-        if self._defers and not self._guards:
-            _signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._defers = self._interrupted = False
+        self.leave()
 
-    def _defer(self, _number: int, _frame: object) -> None:
-        self._interrupted = True
+    def enter(self, frame: FrameType) -> None:
+        """Defer signals while a frame runs."""
+        if self._guards or threading.current_thread() is not threading.main_thread():
+            self._guards += 1
+            return  # Python delivers signals to the main thread only
+        self._frame = frame
+        self._guards = 1
+        get, defer = _signal.getsignal, self._defer
+        for number in _SIGNALS:
+            handler = get(number)
+            if handler is not None and type(handler) is not int:  # neither the system's own, nor ignored
+                self._handlers[number] = handler
+                _signal.signal(number, defer)
+
+    def leave(self) -> None:
+        """The end of `enter`: handle what has arrived."""
+        if self._guards > 1:
+            self._guards -= 1
+            return
+        if self._handlers and threading.current_thread() is threading.main_thread():
+            for number, handler in self._handlers.items():
+                if _signal.getsignal(number) == self._defer:  # otherwise somebody has installed another one
+                    _signal.signal(number, handler)
+        self._guards, self._frame = 0, None
+        self._deliver()
+
+    def _defer(self, number: int, frame: FrameType | None) -> None:
+        running = frame
+        while running is not None and running is not self._frame:
+            running = running.f_back
+        if running is not None:
+            self._arrived.append((number, frame))
+            return
+        if _signal.getsignal(number) == self._defer:  # an exception has kept `leave` from doing that
+            _signal.signal(number, self._handlers[number])
+        self._handlers[number](number, frame)
+
+    def _deliver(self) -> None:
+        """Call the handlers of what has arrived; one that raises leaves the others for later."""
+        while self._arrived:
+            number, frame = self._arrived.pop(0)
+            self._handlers[number](number, frame)
 
     def poll(self) -> None:
-        """Raise if a limit has been reached or Ctrl-C was pressed; called every few milliseconds."""
+        """Raise if a limit has been reached, or what the handler of a signal raises; called every few milliseconds."""
+        try:
+            self._poll()
+        except BaseException as error:
+            self.stopped_by = error
+            raise
+
+    def _poll(self) -> None:
         limits, progress = self.limits, self.progress
         if limits.facts is not None and progress.facts > limits.facts:
             raise self._limit(f"there are more than {limits.facts:,} facts", "facts")
@@ -119,12 +163,14 @@ class Watch:
         if self._show is not None and progress.seconds - self._shown > _SHOW_EVERY:
             self._shown = progress.seconds
             self._show(progress)
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
+        if self._arrived:
+            self._deliver()
 
     def _limit(self, what: str, option: str) -> LimitReachedError:
         return LimitReachedError(option, what, self.progress.working_on)
 
 
 _SHOW_EVERY = 0.1
+_NAMES = ("INT", "TERM", "HUP", "QUIT", "ALRM", "VTALRM", "PROF", "USR1", "USR2", "XCPU")
+_SIGNALS = tuple(int(getattr(signal, f"SIG{name}")) for name in _NAMES if hasattr(signal, f"SIG{name}"))
+"""Those whose handlers tend to raise, as far as the system has them.  An update survives others, too (`local.recovery`)."""

@@ -91,11 +91,11 @@ class Journal:
     def _add(self, kind: str, body: bytes, more: int = 0) -> None:
         before, sequence = (self.sequence, self.chain, self.size), self.sequence + 1
         checksum = chained(self.chain, sequence, kind, body)
+        self._recorded = before  # an exception may come after the entry is written
         try:
             self.manifest.add(sequence, kind, body, checksum)
         except sqlite3.Error as error:
             raise _unwritten(self.manifest.path, error) from error
-        self._recorded = before
         self.sequence, self.chain = sequence, checksum
         self.size += len(body) + more
         if self._syncer is not None:
@@ -105,13 +105,14 @@ class Journal:
             self._acknowledged.write(self.sequence)
 
     def retract(self) -> None:
-        """The change was not committed: remove its entry, if it has one."""
+        """The change was not committed: remove its entry, if it has one.  A second time changes nothing."""
         if self._recorded is not None:
-            (self.sequence, self.chain, self.size), self._recorded = self._recorded, None
+            self.sequence, self.chain, self.size = self._recorded
             if self._acknowledged is not None:
                 self._acknowledged.write(self.sequence)
             with self.manifest.refusing():
                 self.manifest.remove_after(self.sequence)
+            self._recorded = None
 
     def close(self) -> None:
         """Wait until everything is on disk, as far as the durability promises it."""

@@ -20,8 +20,8 @@ from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.program_state import ProgramState
+from tidelog.local.recovery import Owner, Work, recover
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
 from tidelog.program.queries import ANSWER
@@ -43,11 +43,36 @@ __all__ = [
 ]
 
 
+class _Query(Work):
+    """A query, which leaves nothing behind."""
+
+    def __init__(self, owner: Owner, watch: Watch, made: Iterable[str]) -> None:
+        """`made` are the tables that it makes."""
+        super().__init__(owner, watch)
+        self._made = made
+
+    def _begin(self) -> None:
+        self._engine.state.budget.limit = self.watch.limits.memory
+
+    def _end(self) -> None:
+        state = self._engine.state
+        state.budget.limit = None
+        if not self.is_clean:
+            state.repair()
+        for name in self._made:
+            state.answered.pop(name, None)
+            if name in state.tables:
+                state.store.release(state.tables[name])
+                state.take_table(name)
+
+
 class LocalEngine(ProgramState):
     """A program and its facts in this process."""
 
     def begin(self, watch: Watch) -> Transaction:
         """Begin an update: facts and rules may change, all of it or nothing."""
+        if self.unfinished is not None:
+            recover(self)
         return Transaction(self, watch)
 
     def maintain(self, watch: Watch) -> None:
@@ -73,7 +98,7 @@ class LocalEngine(ProgramState):
 
     def query(self, body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
         """All bindings of the named variables that make a body true, each once."""
-        return answers(self.state, self.core.arities, body, names, watch)
+        return answers(self, self.core.arities, body, names, watch)
 
     # --- for an owner that evaluates some units elsewhere ----------------------------------------------------------------
 
@@ -104,22 +129,17 @@ class LocalEngine(ProgramState):
         return {name: len(table) for name, table in self.state.tables.items()}
 
 
-def answers(state: State, arities: Mapping[str, int], body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
+def answers(owner: Owner, arities: Mapping[str, int], body: tuple[Literal, ...], names: Iterable[str], watch: Watch) -> Rows:
     """All bindings of the named variables that make a body true, each once: one rule, evaluated over temporary tables."""
-    head = Atom(ANSWER, tuple(Variable(name) for name in names))
+    if owner.unfinished is not None:
+        recover(owner)
+    state, head = owner.state, Atom(ANSWER, tuple(Variable(name) for name in names))
     core = core_of_rule(Rule(head, body), {**arities, ANSWER: len(head.args)}, "#query ")
     made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
     evaluation = Evaluation(state, watch, Statistics())
-    with watch.deferring_interrupts():
-        try:
-            state.budget.limit = watch.limits.memory
-            for name in made:
-                state.ensure_table(name, core.arities[name])
-            for unit in core.units:
-                evaluation.from_scratch(unit)
-            return state.table(ANSWER).rows.copy()
-        finally:
-            state.budget.limit = None
-            for name in made:
-                state.answered.pop(name, None)
-                state.store.release(state.take_table(name))
+    with _Query(owner, watch, made):
+        for name in made:
+            state.ensure_table(name, core.arities[name])
+        for unit in core.units:
+            evaluation.from_scratch(unit)
+        return state.table(ANSWER).rows.copy()

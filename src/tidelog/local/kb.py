@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
-from os import PathLike
+from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
-from tidelog.core.limits import Limits, Watch
 from tidelog.core.rule_report import rule_report
 from tidelog.core.schema import Schema
-from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
-from tidelog.local.engine import LocalEngine
-from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.saving import SavableKnowledgeBase
-from tidelog.local.sharing.readers import Sharing
-from tidelog.local.sharing.snapshot import Snapshot, shown
-from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction, UpdateResult
-from tidelog.local.update_reader import CheckedUpdate, UpdateReader
-from tidelog.options import options_given, refuse
+from tidelog.local.update_reader import CheckedUpdate
+from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.explicit import as_facts
-from tidelog.program.queries import as_text, check_query
-from tidelog.program.relations import Relation
 from tidelog.streams.update import Update, as_update, updates_of
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.files.text.delimited import Header
-    from tidelog.source import Source
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
@@ -47,28 +36,8 @@ if TYPE_CHECKING:
 class LocalKnowledgeBase(SavableKnowledgeBase):
     """A knowledge base in this process."""
 
-    _sharing: Sharing
     _ahead: LookAhead | None = None
     """What is known of the next update of a stream."""
-
-    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: str = "wait", **options: Any) -> None:
-        """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
-        refuse(writers=writers)
-        self._sharing = Sharing(self, waits=writers == "wait")
-        super().__init__(rules, **options)
-
-    @property
-    def statistics(self) -> Statistics:
-        """What the last evaluation did, rule by rule and round by round."""
-        if self._sharing.begin_reading() is None:
-            try:
-                self._maintained()
-            finally:
-                self._sharing.end_reading()
-        found = self._engine.statistics
-        if (live := self._schema.live) is None:
-            return found
-        return found.renumbered({number: place for place, number in enumerate(live.written)})
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
@@ -104,9 +73,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             self._schema.key_of(relation)
         sizes = Sizes(self._limit_text, self._all_limits.memory)
         loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
-        new, replaced = self.load_columns(relation, loaded.columns, loaded.rows, upsert=upsert)
-        self.loads.append(LoadReport(relation, loaded.rows, new, loaded.description, replaced=replaced))
-        return self.loads[-1]
+        return self.load_columns(relation, loaded.columns, loaded.rows, loaded.description, upsert=upsert)
 
     # --- changes ---------------------------------------------------------------------------------------------------------
 
@@ -193,16 +160,17 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
                 if self._journal is not None:
-                    self._journal.record()
-                result = transaction.commit(_forgotten(planned, schema))
+                    transaction.record(self._journal.record, self._journal.retract)
+                result = transaction.commit(_forgotten(planned, schema), self._publishing(schema))
         except BaseException:
-            self._retract()
             if stream is not None:
                 stream[0].forget()
             raise
-        self._schema = schema
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
+
+    def _publishing(self, schema: Schema) -> Callable[[], None] | None:
+        return None if schema is self._schema else partial(self._take_over, schema, self.loads)
 
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
@@ -237,11 +205,11 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
 
     def replay(self, updates: Iterable[Update]) -> None:
         """Apply updates whose changes nobody wants to know: what follows is derived once, from what they leave behind."""
-        if self._engine.has_derived:
-            super().replay(updates)
-            return
         with self._sharing:
-            self._replay(updates_of(updates))
+            if not self._engine.has_derived:
+                self._replay(updates_of(updates))
+                return
+        super().replay(updates)
 
     def _replay(self, updates: Iterable[Update]) -> None:
         engine = self._engine
@@ -251,121 +219,17 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
                 self._journal.take(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
             if update.remove_rules or update.add_rules:
                 planned = self._planned(update.remove_rules, update.add_rules)
-            try:
-                self._schema = self._replayed(engine, update, planned)
-            except BaseException:
-                self._retract()
-                raise
-
-    def _replayed(self, engine: LocalEngine, update: Update, planned: RuleChange) -> Schema:
-        """Apply an update without deriving anything; the schema from then on."""
-        with engine.begin(self._watch()) as transaction:
-            schema = self._change_rules(transaction, planned)
-            inserted, deleted = _with_facts(planned, update.insert, update.delete)
-            encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
-            for name, rows in encoded.added():
-                schema = schema.knowing(name, rows.shape[1])
-            transaction.delete(encoded)
-            transaction.insert(encoded.added())
-            if self._journal is not None:
-                self._journal.record()
-            transaction.commit(_forgotten(planned, schema))
-        return schema
-
-    # --- facts out -------------------------------------------------------------------------------------------------------
-
-    def __getitem__(self, relation: str) -> Facts:
-        if (view := self._sharing.begin_reading()) is not None:
-            return view[relation]
-        try:
-            known = self._known(relation)
-            held = self._held(known)
-            return self._shown(known, held.version() if isinstance(held, Table) else held)
-        finally:
-            self._sharing.end_reading()
-
-    def count(self, relation: str) -> int:
-        """How many facts a relation has."""
-        if (view := self._sharing.begin_reading()) is not None:
-            return view.count(relation)
-        try:
-            return len(self._held(self._known(relation)))
-        finally:
-            self._sharing.end_reading()
-
-    def query(self, text: str) -> Facts:
-        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
-        check_length(as_text(text), "the query", self._limit_text)
-        if (view := self._sharing.begin_reading()) is not None:
-            return view.query(text)
-        try:
-            query = check_query(text, self.relations, self.program.prefixes)
-            engine = self._maintained()
-            rows = engine.query(query.body, query.names, self._watch())
-            return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
-        finally:
-            self._sharing.end_reading()
-
-    def facts(self, relation: str | None = None) -> Any:
-        """The facts of a relation, as tuples; of all relations, with the name of the relation first, if none is given."""
-        if relation is not None:
-            return self[relation]
-        with self.snapshot() as view:  # all of them in one state
-            return view.facts()
-
-    def snapshot(self) -> Snapshot:
-        """The state after the last update, for several questions: later updates do not show in it.
-
-        Any thread may take one and use it.
-        """
-        return self._sharing.snapshot()
-
-    def copy(self) -> LocalKnowledgeBase:
-        """An independent knowledge base with the same rules and facts; nothing is derived anew."""
-        with self._sharing:
-            result = type(self).__new__(type(self))
-            for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
-                setattr(result, name, getattr(self, name))
-            result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
-            result._started = self._maintained().clone()
-            return result
-
-    def _held(self, known: Relation) -> Any:
-        return self._maintained().stored(known.name)
-
-    def _shown(self, known: Relation, held: Any) -> Facts:
-        return shown(known, held, self._engine.state.terms)
-
-    # --- the engine ------------------------------------------------------------------------------------------------------
-
-    @property
-    def _engine(self) -> LocalEngine:
-        """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
-        if self._started is None:
-            announce_compilation()
-            self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
-            self._started.dictionary.longest = self._limit_text
-            for name, rows in self._update_reader.rows_of(self.program.facts).items():
-                self._started.add(name, rows)
-        return self._started
-
-    @cached_property
-    def _update_reader(self) -> UpdateReader:
-        return UpdateReader(self._engine.state.terms, self._schema)
-
-    @cached_property
-    def _all_limits(self) -> Limits:
-        return Limits(*self._limits)
-
-    def _watch(self) -> Watch:
-        return Watch(self._all_limits, self._progress)
-
-    def _maintained(self) -> LocalEngine:
-        """The engine when everything that follows has been derived."""
-        engine = self._started or self._engine
-        if not engine.is_maintained:
-            engine.maintain(self._watch())
-        return engine
+            with engine.begin(self._watch()) as transaction:
+                schema = self._change_rules(transaction, planned)
+                inserted, deleted = _with_facts(planned, update.insert, update.delete)
+                encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
+                for name, rows in encoded.added():
+                    schema = schema.knowing(name, rows.shape[1])
+                transaction.delete(encoded)
+                transaction.insert(encoded.added())
+                if self._journal is not None:
+                    transaction.record(self._journal.record, self._journal.retract)
+                transaction.commit(_forgotten(planned, schema), self._publishing(schema))
 
 
 class _Reading(NamedTuple):

@@ -18,6 +18,7 @@ from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.recovery import Work
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.program.program import Program
@@ -51,6 +52,8 @@ class ProgramState:
         """How often everything that followed has been derived."""
         self.statistics = Statistics()
         """What the last evaluation did."""
+        self.unfinished: Work | None = None
+        """An update or a query that has not ended."""
 
     @property
     def core(self) -> Core:
@@ -69,7 +72,7 @@ class ProgramState:
         result.modules, result.algorithm, result.structure = self.modules, self.algorithm, self.structure
         result.state, result.runtimes = self.state.clone(), {}
         result.has_derived, result.changes = True, ExplicitChanges()
-        result.version, result.statistics = self.version, self.statistics
+        result.version, result.statistics, result.unfinished = self.version, self.statistics, None
         return result
 
     # --- units -----------------------------------------------------------------------------------------------------------
@@ -85,7 +88,14 @@ class ProgramState:
         """Drop what is kept for units that are there no more."""
         for number in numbers:
             if number in self.runtimes:
-                self.runtimes.pop(number).retire()
+                self.runtimes[number].retire()
+                del self.runtimes[number]
+
+    def mend(self) -> None:
+        """After an exception at any point: mend the state, and drop what is kept for units, which is made again when needed."""
+        self.state.repair()
+        for runtime in self.runtimes.values():
+            runtime.forget()
 
     # --- explicit facts --------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -14,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from tidelog.core.schema import Schema
-from tidelog.kb import KnowledgeBase
+from tidelog.kb import LoadReport
 from tidelog.local.engine import LocalEngine
+from tidelog.local.readable import ReadableKnowledgeBase
 
 if TYPE_CHECKING:
     from tidelog.files.columns import MixedColumn, TypedColumn
@@ -47,17 +49,8 @@ class Recorder(Protocol):
         """Remove what was written of a change that is not committed."""
 
 
-class SavableKnowledgeBase(KnowledgeBase):
+class SavableKnowledgeBase(ReadableKnowledgeBase):
     """A knowledge base that can be saved; `LocalKnowledgeBase` is one."""
-
-    _started: LocalEngine | None = None
-    if TYPE_CHECKING:
-        _sharing: Any
-
-        @property
-        def _engine(self) -> LocalEngine: ...
-
-        def _maintained(self) -> LocalEngine: ...
 
     _journal: Recorder | None = None
     """Where changes are recorded before they are acknowledged, if anywhere."""
@@ -98,9 +91,15 @@ class SavableKnowledgeBase(KnowledgeBase):
         self._schema, self._started = schema, engine
 
     def load_columns(
-        self, relation: str, columns: Sequence[TypedColumn | MixedColumn], count: int, *, upsert: bool
-    ) -> tuple[int, int]:
-        """Add the facts of so many rows; how many were not explicit before, and how many were replaced."""
+        self,
+        relation: str,
+        columns: Sequence[TypedColumn | MixedColumn],
+        count: int,
+        description: str = "",
+        *,
+        upsert: bool,
+    ) -> LoadReport:
+        """Add the facts of so many rows, from a source that is described."""
         if self._journal is not None:
             self._journal.take()
         key = self._schema.key_of(relation) if upsert else ()
@@ -108,23 +107,23 @@ class SavableKnowledgeBase(KnowledgeBase):
         engine, watch = self.engine, self._watch()
         if key and engine.has_derived:
             self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
-        try:
-            with engine.begin(watch) as transaction:
-                rows = self._encoded(columns, count)
-                watch.poll()
-                replaced = 0
-                if key:
-                    rows = _last_of_each_key(rows, key)
-                    replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
-                new = engine.add(relation, rows)
-                if self._journal is not None:
-                    self._journal.record_load(relation, columns, count, upsert=upsert)
-                transaction.commit()
-        except BaseException:
-            self._retract()
-            raise
-        self._schema = schema
-        return new, replaced
+        with engine.begin(watch) as transaction:
+            rows = self._encoded(columns, count)
+            watch.poll()
+            replaced = 0
+            if key:
+                rows = _last_of_each_key(rows, key)
+                replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
+            report = LoadReport(relation, count, engine.add(relation, rows), description, replaced=replaced)
+            if self._journal is not None:
+                write = partial(self._journal.record_load, relation, columns, count, upsert=upsert)
+                transaction.record(write, self._journal.retract)
+            transaction.commit((), partial(self._take_over, schema, [*self.loads, report]))
+        return report
+
+    def _take_over(self, schema: Schema, loads: list[LoadReport]) -> None:
+        """What an update leaves to the knowledge base; it may be called twice."""
+        self._schema, self.loads = schema, loads
 
     def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
         from tidelog.files.columns import MixedColumn
@@ -135,10 +134,6 @@ class SavableKnowledgeBase(KnowledgeBase):
             for column in columns
         ]
         return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
-
-    def _retract(self) -> None:
-        if self._journal is not None:
-            self._journal.retract()
 
     def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
         """Save everything to a folder, and every change from now on; to the folder that it is saved in: compact that.

@@ -3,15 +3,17 @@
 A transaction owns the update from its rows to its result: the undo logs, the change of rules, the deltas, and everything that
 is counted. It has one step, unless facts that the next update deletes are to be told from the others (`lookahead`): then each
 step has an undo log of its own, and a rollback runs them in reverse. A transaction that is left without `commit` is rolled back.
+
+The point of no return is one assignment, in `commit`. What comes before it is undone, what comes after it is done, even if an
+exception comes in between (`recovery`): all steps of both can be repeated.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Self
 
 import numpy as np
 
@@ -27,6 +29,7 @@ from tidelog.local.maintenance.delta.differences import Backwards, Difference, D
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext
 from tidelog.local.program_state import ProgramState
+from tidelog.local.recovery import Work
 from tidelog.local.rule_changes.migration import Migration
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.changes.live_rules import RuleDifference
@@ -59,42 +62,34 @@ class UpdateResult:
         return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)
 
 
-class Transaction:
+class Transaction(Work):
     """One update of a program's state."""
 
+    _engine: ProgramState
+
     def __init__(self, engine: ProgramState, watch: Watch) -> None:
-        self._engine, self.watch = engine, watch
+        super().__init__(engine, watch)
         self._structure, self._had_derived = engine.structure, engine.has_derived
-        self._pending = engine.changes if engine.changes else None
+        self._pending = engine.changes.copy() if engine.changes else None
         self._migration: Migration | None = None
         self._undo_logs = [UndoLog(engine.state)]
         self._steps: list[Difference] = []
         self._propagation: Propagation | None = None
         self._undone: Mapping[str, Rows] = {}
-        self._is_open = True
-        engine.state.budget.limit = watch.limits.memory
+        self._is_decided = False
+        self._forgotten: Iterable[str] = ()
+        self._publish: Callable[[], object] | None = None
+        self._retract: Callable[[], object] | None = None
         self._counted: UpdateContext | None = None
         """Whose counts are those of the transaction: the first step's, to which those of others are added."""
         self.added = self.removed = self.without_effect = 0
         self.shortest_step = math.inf
         """In seconds."""
 
-    def __enter__(self) -> Self:
-        self.watch.__enter__()
-        try:
-            if self._engine.algorithm == "counting" and self._engine.is_maintained:
-                self._engine.count_derivations(self.watch)
-        except BaseException:
-            self.watch.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        try:
-            if self._is_open:
-                self.rollback()
-        finally:
-            self.watch.__exit__(*error)
+    def _begin(self) -> None:
+        self._engine.state.budget.limit = self.watch.limits.memory
+        if self._engine.algorithm == "counting" and self._engine.is_maintained:
+            self._engine.count_derivations(self.watch)
 
     @property
     def undo(self) -> UndoLog:
@@ -301,37 +296,67 @@ class Transaction:
 
     # --- the end ---------------------------------------------------------------------------------------------------------
 
-    def commit(self, forgotten: Iterable[str] = ()) -> UpdateResult:
-        """Make it final, and release what belonged to removed rules and to forgotten relations; what it has done."""
-        engine, visits = self._engine, list[Visit]()
+    def record(self, write: Callable[[], object], retract: Callable[[], object]) -> None:
+        """Write it to a journal, as the last step before `commit`.  `retract` takes that back; it may be called twice."""
+        self._retract = retract
+        write()
+
+    def commit(self, forgotten: Iterable[str] = (), publish: Callable[[], object] | None = None) -> UpdateResult:
+        """Make it final, and release what belonged to removed rules and to forgotten relations; what it has done.
+
+        `publish` takes effect with everything else; it may be called more than once.
+        """
+        counted, visits = self.counted, self._propagation.visits if self._propagation is not None else []
+        difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
+        counts = self.added, self.removed, self.without_effect
+        of_all = counted.evaluation.statistics, counted.counters, counted.seconds, counted.chosen
+        result = UpdateResult(difference, *of_all, *counts, visits)
+        self._forgotten, self._publish = forgotten, publish
+        self._is_decided = True
+        self._finish()
+        self._close()
+        return result
+
+    def _finish(self) -> None:
+        """Do what is left to do once the transaction is decided."""
+        engine = self._engine
         engine.state.budget.limit = None
+        if self._publish is not None:
+            self._publish()
         for undo in self._undo_logs:
             undo.compact_tables()
         if self._propagation is not None:
             self._propagation.trim()
-            visits = self._propagation.visits
+            engine.statistics = self.counted.evaluation.statistics
         if self._migration is not None:
-            self._migration.commit(forgotten)
+            self._migration.commit(self._forgotten)
             engine.retire(self._migration.change.dropped)
-        self._is_open, counted = False, self.counted
-        statistics = counted.evaluation.statistics
-        if self._propagation is not None:
-            engine.statistics = statistics
-        difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
-        counts = self.added, self.removed, self.without_effect
-        return UpdateResult(difference, statistics, counted.counters, counted.seconds, counted.chosen, *counts, visits)
 
     def rollback(self) -> None:
         """Restore everything."""
         engine = self._engine
         engine.state.budget.limit = None
-        for undo in reversed(self._undo_logs):
-            undo.rollback()
+        while self._undo_logs:
+            self._undo_logs[-1].rollback()
+            self._undo_logs.pop()
         engine.changes, engine.has_derived = self._pending or ExplicitChanges(), self._had_derived
+        engine.structure = self._structure
+        engine.version += 1
         if self._migration is not None:
-            engine.structure = self._structure
             self._migration.rollback()
             engine.retire(self._migration.change.units)
         if engine.state.budget.was_reached:
             engine.state.trim()
-        self._is_open = False
+        if self._retract is not None:
+            self._retract()
+
+    def _end(self) -> None:
+        engine = self._engine
+        if not self.is_clean:
+            engine.mend()
+        if self._is_decided:
+            self._finish()
+        else:
+            self.rollback()
+        if not self.is_clean:
+            engine.state.release_unowned()

@@ -56,8 +56,8 @@ class UpdateReader:
     def read(self, schema: Schema, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> CheckedUpdate:
         """Check the facts of an update, or raise an error that says everything that is wrong."""
         if schema is not self._schema:
-            self._schema = schema
             self._reader.forget_columns()
+            self._schema = schema
         inserted, deleted = self._reader.read(insert), self._reader.read(delete)
         upserts = as_facts(upsert)
         if not upserts:

@@ -252,14 +252,15 @@ class SparkEngine:
             with watch.deferring_interrupts():
                 transaction.materialise(units)
                 statistics = transaction.commit().statistics
+                self.exchange.in_kernel |= {*component.predicates}
+                self.statistics.undefined += statistics.undefined
+                derived = {name for unit in units.values() for name in unit.relations}
+                self.placed.place(self._placement(component, Where.KERNEL, why, statistics.rounds, started), in_kernel=derived)
         except BaseException:
-            transaction.rollback()
-            self.exchange.in_kernel = before
+            if transaction.is_open:
+                transaction.rollback()
+                self.exchange.in_kernel = before
             raise
-        self.exchange.in_kernel |= {*component.predicates}
-        self.statistics.undefined += statistics.undefined
-        derived = {name for unit in units.values() for name in unit.relations}
-        self.placed.place(self._placement(component, Where.KERNEL, why, statistics.rounds, started), in_kernel=derived)
 
     # --- on Spark --------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,8 @@ from tests.local.storage.test_tables import Terms, matrix
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import emit_loop, layout
 from tidelog.local.kernel.build import kernel
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 PAIRS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), min_size=40, max_size=120, unique=True)
 

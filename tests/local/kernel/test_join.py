@@ -79,7 +79,7 @@ def test_a_full_table_stops_a_run_which_continues_where_it_was() -> None:
     head = state.table(rule.head.predicate)
     expected = {tuple(row) for row in head.rows.tolist()}
     head.truncate_to(0)
-    head.detach()
+    head.empty()
     state.store.M[head.number, layout.CAPACITY] = 2
     assert layout.GROW_TABLE in run(state, plan, 1 << 20)
     assert {tuple(row) for row in head.rows.tolist()} == expected

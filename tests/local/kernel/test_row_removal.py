@@ -10,7 +10,8 @@ from tests.local.storage.test_tables import Terms, matrix
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import row_removal as kernel
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=60, unique=True)
 

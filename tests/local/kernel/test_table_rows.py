@@ -9,7 +9,8 @@ from tests.local.storage.test_tables import Terms, matrix
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 ROWS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 3)), max_size=60)
 

@@ -83,7 +83,7 @@ def test_readers_of_one_closure_have_scratch_buffers_of_their_own() -> None:
     for replica in replicas:
         assert len(asked(replica, published, "p(X, Y)")) == 9
     shared = published.virtual["p"]._buffers
-    own = [replica._state.virtual["p"]._buffers for replica in replicas]
+    own = [replica.state.virtual["p"]._buffers for replica in replicas]
     scratch = {kernel.STAMPS, kernel.QUEUE, kernel.NODE_STAMPS}
     assert scratch <= shared.keys()
     for place in shared:

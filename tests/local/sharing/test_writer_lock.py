@@ -1,7 +1,8 @@
-"""One writer at a time: a second one waits or is refused; an update inside an update is refused."""
+"""One writer at a time: a second one waits or is refused; an update inside an update is refused; a lock left behind is taken."""
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
@@ -16,8 +17,9 @@ def in_another_thread(lock: WriterLock) -> list[str]:
 
     def write() -> None:
         try:
-            with lock:
-                happened.append("in")
+            lock.enter(sys._getframe())
+            happened.append("in")
+            lock.leave(sys._getframe())
         except TidelogError as error:
             happened.append(error.diagnostics[0].code)
 
@@ -28,28 +30,73 @@ def in_another_thread(lock: WriterLock) -> list[str]:
 
 
 def test_a_second_writer_waits() -> None:
-    lock = WriterLock()
-    with lock:
-        happened = in_another_thread(lock)
-        assert happened == []
+    lock, frame = WriterLock(), sys._getframe()
+    lock.enter(frame)
+    happened = in_another_thread(lock)
+    assert happened == []
+    lock.leave(frame)
     while not happened:
         pass
     assert happened == ["in"]
 
 
 def test_a_second_writer_is_refused() -> None:
-    lock = WriterLock(waits=False)
-    with lock:
-        assert in_another_thread(lock) == ["TL096"]
+    lock, frame = WriterLock(waits=False), sys._getframe()
+    lock.enter(frame)
+    assert in_another_thread(lock) == ["TL096"]
+    lock.leave(frame)
     assert in_another_thread(lock) == ["in"]
 
 
 def test_an_update_inside_an_update_is_refused() -> None:
-    lock = WriterLock()
-    with lock:
-        with pytest.raises(TidelogError, match=r"TL096.*in the middle of an update"), lock:
-            pass
+    lock, frame = WriterLock(), sys._getframe()
+
+    def inside() -> None:
+        with pytest.raises(TidelogError, match=r"TL096.*in the middle of an update"):
+            lock.enter(sys._getframe())
         with pytest.raises(TidelogError, match="TL096"):
-            lock.wait()
-        assert not lock.enter_at_once()
-    assert lock.enter_at_once()
+            lock.wait(sys._getframe())
+        assert not lock.enter_at_once(sys._getframe())
+
+    lock.enter(frame)
+    inside()
+    lock.leave(frame)
+    assert lock.enter_at_once(frame)
+
+
+def left(lock: WriterLock) -> None:
+    lock.enter(sys._getframe())
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_lock_that_was_left_behind_is_taken_over(*, waits: bool) -> None:
+    lock, frame = WriterLock(waits=waits), sys._getframe()
+    left(lock)
+    assert lock.is_left
+    assert not lock.enter_at_once(frame)
+    lock.enter(frame)
+    assert lock.was_left
+    lock.leave(frame)
+    left(lock)
+    assert in_another_thread(lock) == ["in"]
+
+
+def test_one_of_many_takes_over() -> None:
+    lock, inside, most = WriterLock(), [0], [0]
+    left(lock)
+
+    def write() -> None:
+        for _ in range(200):
+            lock.enter(sys._getframe())
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            inside[0] -= 1
+            lock.leave(sys._getframe())
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+    assert not lock.is_left

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix, tuples
 
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 5)] * 3), max_size=40, unique=True)
 

@@ -9,7 +9,8 @@ from tests.local.storage.test_tables import Terms, matrix, tuples
 
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.storage.replacements import AnyVersion, Replacement, Version
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 PAIRS = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
 Pairs = set[tuple[int, int]]

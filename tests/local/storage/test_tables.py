@@ -14,7 +14,8 @@ from tests.local_engine import USUAL, Conditions, conditions, under
 
 from tidelog.local.kernel import layout
 from tidelog.local.storage.indexes import Index
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 Row = tuple[int, ...]
 
@@ -106,7 +107,8 @@ def test_rows_against_a_set(given_rows: tuple[int, list[list[Row]]], given_condi
                     kept = dict.fromkeys(list(kept)[:count])
                     table.truncate_to(count)
                 case "aside and back":
-                    aside = table.detach()
+                    aside = table.contents()
+                    table.empty()
                     assert len(table) == 0
                     assert not table.contains(matrix(kept, arity)).any()
                     table.insert(matrix(batch[::-1], arity))

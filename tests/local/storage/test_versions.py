@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix
 
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 from tidelog.local.storage.versions import TableVersion
 
 PAIRS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
@@ -64,7 +65,7 @@ def test_compaction_leaves_the_rows_of_versions_alone() -> None:
 def test_a_truncated_table_leaves_the_rows_of_versions_alone() -> None:
     table = many(100)
     version = table.version()
-    table.detach()
+    table.empty()
     table.insert(matrix([(1, 2)], 2))
     assert version.rows.tolist() == [[at, at] for at in range(100)]
     assert not table.version().numbers_like(version)

@@ -49,9 +49,11 @@ class Numbering:
             result.terms[:count] = self.terms[:count]
             result.node_of[result.terms[:count]] = np.arange(count, dtype=np.int32)
             result.count = count
+        result.count = most  # should an exception come before the end, nobody extends this numbering any more
         for rows in sets:
             if len(rows):
-                result.count = graphs.number_nodes(rows, result.node_of, result.terms, result.count)
+                count = graphs.number_nodes(rows, result.node_of, result.terms, count)
+        result.count = count
         return result
 
     def nodes(self, rows: Pairs) -> tuple[Int32s, Int32s]:

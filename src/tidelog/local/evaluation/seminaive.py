@@ -32,6 +32,7 @@ class Evaluation:
 
     def __init__(self, state: State, watch: Watch, statistics: Statistics) -> None:
         self.state, self.watch, self.statistics = state, watch, statistics
+        state.terms.finish_growing()  # rules may add values
         self.unit, self.plans = 0, PlanCache()
 
     def enter(self, unit: int, plans: PlanCache) -> None:

@@ -127,7 +127,8 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
     """Put a row back into its chain; False if the index was made anew while the row was a tombstone.
 
     A removed row keeps its links.  In the reverse order of removal, its neighbours are there again, but for newer rows that were
-    appended since: a neighbour from `COUNT` on means that the row was the newest.
+    appended since: a neighbour from `COUNT` on means that the row was the newest.  Rows that were there, but entered the index
+    only after the removal, are newer: the row goes below them.
     """
     following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
     older = following[row]
@@ -140,8 +141,14 @@ def _relink(M: Int64s, X: Int64s, table: int, index: int, row: int) -> bool:
         return True
     newer[row] = 0
     heads, slot = table_rows.heads_of(X, index), table_rows.key_slot(M, X, index, row)
-    X[index, layout.DISTINCT] += heads[slot] == 0
-    heads[slot] = row + 1
+    if heads[slot] == older:
+        X[index, layout.DISTINCT] += older == 0
+        heads[slot] = row + 1
+        return True
+    above = np.int64(heads[slot]) - 1
+    while following[above] != older:
+        above = np.int64(following[above]) - 1
+    following[above], newer[row] = row + 1, above + 1
     return True
 
 

@@ -25,7 +25,8 @@ from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.delta.rule_sets import Changed, Coverage, DeletionRules
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.syntax.tree import Atom, Negation, atoms
 

@@ -114,14 +114,15 @@ class UnitRuntime:
         """Between two updates: forget plans and delta rules if they are many.  What is needed again is made again."""
         kept = len(self._rules) + len(self.plans)
         if kept > _MOST_RULES and kept > _MOST_RULES + _MORE_A_RELATION * (len(self.unit.uses) + len(self.unit.relations)):
-            self._forget()
+            self.forget()
 
     def retire(self) -> None:
         """Release everything: the unit is there no more."""
-        self._forget()
+        self.forget()
         self.state.drop_helpers(self._tables)
         self._tables = {}
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Forget everything that is made again when it is needed."""
         self.plans.clear()
         self._rules, self._fused, self._kept = {}, {}, {}

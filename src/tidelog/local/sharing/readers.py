@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Protocol
 
 from tidelog.core.limits import Watch
@@ -32,7 +33,8 @@ class Sharing:
         self._publisher: Publisher | None = None
         self._replica = Replica()
         self._is_behind = False
-        """Whether facts were loaded from which nothing has been derived yet: the next reader does it."""
+        """Whether something has changed that is not published, such as facts from which nothing has been derived yet: the next
+        reader does it."""
 
     @property
     def waits(self) -> bool:
@@ -40,54 +42,64 @@ class Sharing:
         return self._lock.waits
 
     def __enter__(self) -> None:
-        self._lock.__enter__()
+        self._lock.enter(sys._getframe(1))
+        if self._lock.was_left:
+            self._recover()
 
-    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
-            if self._publisher is not None and error is None:
+            if self._publisher is not None:  # also after an error: it may have come when all was done
+                self._is_behind = True  # until it is published, whatever comes in between
                 self._publish(self._publisher)
         finally:
-            self._lock.__exit__()
+            self._lock.leave(sys._getframe(1))
+
+    def _recover(self) -> None:
+        """An exception has kept a writer from coming to its end here; it may have changed something that nobody has published."""
+        self._is_behind = self._publisher is not None
+        self._lock.was_left = False
 
     def _publish(self, publisher: Publisher) -> None:
         engine = self._kb._started
-        if engine is not None and engine.is_maintained:
+        if engine is not None and engine.unfinished is None and engine.is_maintained:
             publisher.publish(engine, self._kb._schema)
             self._is_behind = False
-        else:
-            self._is_behind = True
 
     # --- readers ---------------------------------------------------------------------------------------------------------
 
     def begin_reading(self) -> Snapshot | None:
-        """The last version, for a reader; None if this thread may read the state itself, until `end_reading`."""
-        if self._publisher is None and self._lock.enter_at_once():
+        """The last version, for a reader; None if the caller may read the state itself, until `end_reading`."""
+        if self._publisher is None and self._lock.enter_at_once(sys._getframe(1)):
             return None
         return self._view(self._replica)
 
     def end_reading(self) -> None:
-        """The state has been read."""
-        self._lock.__exit__()
+        """The caller has read the state."""
+        self._lock.leave(sys._getframe(1))
 
     def snapshot(self) -> Snapshot:
         """The last version, for several questions."""
-        if self._publisher is not None or not self._lock.enter_at_once():
+        frame = sys._getframe()
+        if self._publisher is not None or not self._lock.enter_at_once(frame):
             return self._view(Replica())
         try:  # nobody else is there: no need to publish every version from now on
             return Snapshot(Publisher(self._kb._maintained(), self._kb._schema).current, Replica(), self._kb._watch)
         finally:
-            self._lock.__exit__()
+            self._lock.leave(frame)
 
     def _view(self, replica: Replica) -> Snapshot:
         publisher = self._publisher
-        if publisher is None or self._is_behind:
+        if publisher is None or self._is_behind or self._lock.is_left:
             publisher = self._share()
         return Snapshot(publisher.current, replica, self._kb._watch)
 
     def _share(self) -> Publisher:
         """Wait for the update in hand; what is published from then on is complete."""
-        self._lock.wait()
+        frame = sys._getframe()
+        self._lock.wait(frame)
         try:
+            if self._lock.was_left:
+                self._recover()
             engine = self._kb._maintained()
             if self._publisher is None:
                 self._publisher = Publisher(engine, self._kb._schema)
@@ -95,4 +107,4 @@ class Sharing:
                 self._publish(self._publisher)
             return self._publisher
         finally:
-            self._lock.__exit__()
+            self._lock.leave(frame)

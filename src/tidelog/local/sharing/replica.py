@@ -13,6 +13,7 @@ from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import answers
+from tidelog.local.recovery import Work
 from tidelog.local.sharing.published import Published
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
@@ -27,7 +28,8 @@ class Replica:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._of: Published | None = None
-        self._state = State()
+        self.state = State()
+        self.unfinished: Work | None = None
         self._copied: dict[str, TableVersion] = {}
         self._closures: dict[str, VirtualRelation] = {}
 
@@ -36,27 +38,28 @@ class Replica:
         with self._lock:
             try:
                 self._advance(published, {atom.predicate for atom, _ in atoms(query.body)})
-                rows = answers(self._state, published.arities, query.body, query.names, watch)
+                rows = answers(self, published.arities, query.body, query.names, watch)
             except BaseException:
                 self._of = None  # begin anew: something may be half done
                 raise
-            return rows, self._state.terms
+            return rows, self.state.terms
 
     def _advance(self, published: Published, names: Iterable[str]) -> None:
         """Bring some relations to a version, and the dictionary."""
         before = self._of
         if before is None or before.terms is not published.terms or before.number > published.number:
-            self._state, self._copied, self._closures = State(published.terms.clone(published.term_count)), {}, {}
+            self.state, self._copied, self._closures = State(published.terms.clone(published.term_count)), {}, {}
+            self.unfinished = None
         elif before.term_count != published.term_count or before.number != published.number:
             # answers that were handed out keep the old dictionary, with the values that their queries have computed
-            self._state.terms = self._state.store.terms = published.terms.clone(published.term_count)
-            self._state.terms.budget = self._state.budget
+            self.state.terms = self.state.store.terms = published.terms.clone(published.term_count)
+            self.state.terms.budget = self.state.budget
         self._of = published
         for name in names:
             self._copy(name, published)
 
     def _copy(self, name: str, published: Published) -> None:
-        state, version = self._state, published.held(name)
+        state, version = self.state, published.held(name)
         if not isinstance(version, TableVersion):
             if self._closures.get(name) is not version:
                 self._drop_table(name)
@@ -81,5 +84,5 @@ class Replica:
 
     def _drop_table(self, name: str) -> None:
         self._copied.pop(name, None)
-        if name in self._state.tables:
-            self._state.store.release(self._state.take_table(name))
+        if name in self.state.tables:
+            self.state.store.release(self.state.take_table(name))

@@ -1,50 +1,86 @@
-"""The lock of the writer: one update at a time."""
+"""The lock of the writer: one update at a time.
+
+An exception may come between any two instructions, also between taking a lock and noting who has it.  So the lock is an entry of
+a dictionary, which one call sets and which says who holds it: the frame that does.  A lock whose frame has ended was left behind
+by an exception; whoever wants it next takes it over.
+"""
 
 from __future__ import annotations
 
+import sys
 import threading
-from typing import Self
+from contextlib import suppress
+from types import FrameType
 
 from tidelog.errors import TidelogError, fail
+from tidelog.local.recovery import is_running
+
+_KEY = "writer"
+_RECHECK_SECONDS = 0.05
 
 
 class WriterLock:
     """Held by whoever changes the state, or reads it directly.  It is not re-entrant: an update has no other one inside."""
 
     def __init__(self, *, waits: bool = True) -> None:
-        self._lock = threading.Lock()
-        self._owner = 0
+        self._held: dict[str, FrameType] = {}
+        self._taking_over = threading.Lock()
+        self._freed = threading.Lock()
+        """Locked, but for the moment after somebody has given the lock back; it only wakes whoever waits."""
+        self._freed.acquire()
         self.waits = waits
         """Whether a second writer waits for the first; if not, it is refused."""
+        self.was_left = False
+        """Whether an exception has left the lock behind since somebody has asked last."""
 
-    def __enter__(self) -> Self:
-        if not self._lock.acquire(blocking=False):
-            if self._owner == threading.get_ident():
-                raise _inside()
+    def enter(self, frame: FrameType) -> None:
+        """Take the lock for a frame, or raise an error."""
+        if self._held.setdefault(_KEY, frame) is not frame and not self._take_left(frame):
             if not self.waits:
                 fix = 'try again later, or let writers wait: KnowledgeBase(..., writers="wait")'
                 raise fail("TL096", "another thread is changing this knowledge base", fix=fix)
-            self._lock.acquire()
-        self._owner = threading.get_ident()
-        return self
+            self.wait(frame)
 
-    def __exit__(self, *_: object) -> None:
-        self._owner = 0
-        self._lock.release()
-
-    def enter_at_once(self) -> bool:
+    def enter_at_once(self, frame: FrameType) -> bool:
         """Take the lock if nobody holds it; whether it was taken."""
-        if self._lock.acquire(blocking=False):
-            self._owner = threading.get_ident()
-            return True
-        return False
+        return self._held.setdefault(_KEY, frame) is frame
 
-    def wait(self) -> None:
+    def wait(self, frame: FrameType) -> None:
         """Take the lock when nobody holds it any more, also where a second writer would be refused."""
-        if self._owner == threading.get_ident():
-            raise _inside()
-        self._lock.acquire()
-        self._owner = threading.get_ident()
+        while self._held.setdefault(_KEY, frame) is not frame and not self._take_left(frame):
+            self._freed.acquire(timeout=_RECHECK_SECONDS)
+
+    def leave(self, frame: FrameType) -> None:
+        """Give it back."""
+        if self._held.get(_KEY) is frame:
+            del self._held[_KEY]
+            if self._freed.locked():
+                with suppress(RuntimeError):  # the next holder has given it back already
+                    self._freed.release()
+
+    @property
+    def is_left(self) -> bool:
+        """Whether an exception has left it behind."""
+        return (holder := self._held.get(_KEY)) is not None and not is_running(holder)
+
+    def _take_left(self, frame: FrameType) -> bool:
+        """Take the lock over, if its frame has ended; refuse it to somebody who has it already."""
+        holder, own = self._held.get(_KEY), sys._getframe(1)
+        if holder is None:
+            return False
+        above: FrameType | None = own
+        while above is not None:
+            if above is holder:
+                raise _inside()
+            above = above.f_back
+        if is_running(holder):
+            return False
+        with self._taking_over:
+            if self._held.get(_KEY) is not holder:
+                return False
+            self.was_left = True
+            self._held[_KEY] = frame
+            return True
 
 
 def _inside() -> TidelogError:

@@ -48,6 +48,8 @@ class Dictionary:
         self._hashes: Int32s = np.empty(0, np.int32)
         self._slots: Int32s = np.empty(0, np.int32)
         self._arena: Bytes = np.empty(0, np.uint8)
+        self._growing: tuple[Int64s, tuple[Bytes, Int64s, Int32s, Int32s, Int32s, Bytes]] | None = None
+        """Larger buffers with the same content, and the header that goes with them."""
         self._known: dict[Value, int] = {}
         self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
         """Caches of ids by Python integer and by Python string."""
@@ -77,31 +79,40 @@ class Dictionary:
         if capacity <= len(self) == MOST_TERMS:
             fix = "divide the data; nothing has been changed"
             raise fail("TL070", f"there are more than {MOST_TERMS:,} different values", fix=fix)
-        more = _BYTES_A_TERM * (capacity - int(self.header[terms.CAPACITY]))
-        slots = 1 << (2 * capacity - 1).bit_length()
+        self.finish_growing()
+        shared = self._shares_buffers
+        count = 1 << (2 * capacity - 1).bit_length()
         needed = int(self.header[terms.ARENA_USED]) + more_text
-        arena = max(needed, 2 * len(self._arena)) if needed > len(self._arena) else len(self._arena)
-        self.budget.ask(more + 4 * max(0, slots - len(self._slots)) + arena - len(self._arena))
-        if capacity > self.header[terms.CAPACITY] or self._shares_buffers:
-            self._kinds = resized(self._kinds, capacity)
-            self._payloads = resized(self._payloads, capacity)
-            self._lengths = resized(self._lengths, capacity)
-            self._hashes = resized(self._hashes, capacity)
-        rehash = slots > len(self._slots) or self._shares_buffers
-        if rehash:
-            self._slots = np.zeros(slots, np.int32)
-        if arena > len(self._arena) or self._shares_buffers:
-            self._arena = resized(self._arena, arena)
-        header = self.header
+        size = max(needed, 2 * len(self._arena)) if needed > len(self._arena) else len(self._arena)
+        more = _BYTES_A_TERM * (capacity - int(self.header[terms.CAPACITY]))
+        self.budget.ask(more + 4 * max(0, count - len(self._slots)) + size - len(self._arena))
+        kinds, payloads, lengths, hashes = self._kinds, self._payloads, self._lengths, self._hashes
+        if capacity > self.header[terms.CAPACITY] or shared:
+            kinds, payloads = resized(kinds, capacity), resized(payloads, capacity)
+            lengths, hashes = resized(lengths, capacity), resized(hashes, capacity)
+        rehash = count > len(self._slots) or shared
+        slots = np.zeros(count, np.int32) if rehash else self._slots
+        arena = resized(self._arena, size) if size > len(self._arena) or shared else self._arena
+        header = self.header.copy()
         header[terms.CAPACITY] = capacity
-        header[terms.KINDS], header[terms.PAYLOADS] = self._kinds.ctypes.data, self._payloads.ctypes.data
-        header[terms.LENGTHS], header[terms.HASHES] = self._lengths.ctypes.data, self._hashes.ctypes.data
-        header[terms.SLOTS], header[terms.SLOT_COUNT] = self._slots.ctypes.data, len(self._slots)
-        header[terms.ARENA], header[terms.ARENA_SIZE] = self._arena.ctypes.data, len(self._arena)
+        header[terms.KINDS], header[terms.PAYLOADS] = kinds.ctypes.data, payloads.ctypes.data
+        header[terms.LENGTHS], header[terms.HASHES] = lengths.ctypes.data, hashes.ctypes.data
+        header[terms.SLOTS], header[terms.SLOT_COUNT] = slots.ctypes.data, len(slots)
+        header[terms.ARENA], header[terms.ARENA_SIZE] = arena.ctypes.data, len(arena)
         if rehash:
             terms.rehash_terms(header)
-        self._shares_buffers = False
-        self._buffers = header.copy(), self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
+        self._growing = header, (kinds, payloads, lengths, hashes, slots, arena)
+        self.finish_growing()
+
+    def finish_growing(self) -> None:
+        """Take over larger buffers, if an exception has come in between; before that, old and new ones hold the same."""
+        if self._growing is not None:
+            header, buffers = self._growing
+            self.header[:] = header
+            self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena = buffers
+            self._shares_buffers = False
+            self._buffers = header, *buffers
+            self._growing = None
 
     # --- for readers in other threads ------------------------------------------------------------------------------------
 
@@ -121,7 +132,7 @@ class Dictionary:
         result._lengths, result._hashes = lengths[:known], hashes[:known]
         result._slots, result._arena = slots, arena
         result._known, result.id_caches = {}, {Kind.INT: {}, Kind.STRING: {}}
-        result._shares_buffers = True
+        result._growing, result._shares_buffers = None, True
         return result
 
     def find(self, values: Sequence[Value]) -> Int32s | None:
@@ -144,6 +155,7 @@ class Dictionary:
 
     def encode_numbers(self, kind: Kind, payloads: Int64s) -> Int32s:
         """The ids of values that are not texts, by their payloads."""
+        self.finish_growing()
         ids, done = np.empty(len(payloads), np.int32), 0
         while (done := terms.intern_numbers(self.header, KIND_CODES[kind], payloads, ids, done)) < len(ids):
             self.grow()
@@ -151,6 +163,7 @@ class Dictionary:
 
     def encode_texts(self, kind: Kind, offsets: Int64s, data: Bytes) -> Int32s:
         """The ids of texts, concatenated as UTF-8 bytes."""
+        self.finish_growing()
         if len(data) > self.longest and len(offsets) > 1 and np.diff(offsets).max() > self.longest:
             raise too_long("a value", self.longest)
         ids, done = np.empty(len(offsets) - 1, np.int32), 0
@@ -218,6 +231,7 @@ class Dictionary:
         """The id of an integer, by one kernel call; None outside 64 bits."""
         if not -_BEYOND <= value < _BEYOND:
             return None
+        self.finish_growing()
         found: int = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
         while found == terms.FULL:
             self.grow()

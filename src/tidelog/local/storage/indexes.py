@@ -6,7 +6,7 @@ their words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,20 +31,24 @@ class Matrices:
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
         self._index_count = 0
-        self._free_indexes: list[int] = []
+        self._free_indexes: dict[int, None] = {}
 
     def term_count(self) -> int:
         """The number of ids."""
         return max(1, len(self.terms))
 
     def release_indexes(self, indexes: Iterable[Index]) -> None:
-        """Free the numbers of indexes for reuse."""
-        self._free_indexes += [index.number for index in indexes]
+        """Free the numbers of indexes for reuse; a second time changes nothing."""
+        self._free_indexes.update((index.number, None) for index in indexes)
+
+    def keep_indexes(self, numbers: Collection[int]) -> None:
+        """Free all numbers but these."""
+        self._free_indexes = {number: None for number in range(self._index_count) if number not in numbers}
 
     def new_index(self) -> int:
         """Reserve the number of a new index."""
         if self._free_indexes:
-            number = self._free_indexes.pop()
+            number = self._free_indexes.popitem()[0]
             self.X[number] = 0
             return number
         if self._index_count == len(self.X):
@@ -78,6 +82,8 @@ class Indexed:
     _bits: UInt64s
     _removed: Int32s
     _capacity: int
+    is_torn = False
+    """Whether buffers and words are being changed together; where an exception came in between, `Table.repair` is next."""
 
     def __init__(self, store: Matrices, number: int, arity: int) -> None:
         self.store, self.number, self.arity = store, number, arity
@@ -167,9 +173,13 @@ class Indexed:
 
     def clear_index(self, index: Index) -> None:
         """Empty an index, until the next `extend_index`."""
+        was_torn, self.is_torn = self.is_torn, True
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
+        if len(index.next) < self._capacity:
+            index.next = np.empty(self._capacity, np.int32)
         self.store.X[index.number] = 0
         self._sync_index(index)
+        self.is_torn = was_torn
 
     def extend_index(self, index: Index, poll: Callable[[], None] = lambda: None) -> None:
         """Enter all visible rows into an index, with polls in between; a poll may raise."""
@@ -202,12 +212,12 @@ class Indexed:
                 return
             length = 1 << (2 * count + 30).bit_length()
         self.store.budget.ask(4 * (length - len(index.heads)))
+        heads = np.zeros(length, np.int32)
+        self.is_torn = True
         if is_direct and was_direct:
-            heads = np.zeros(length, np.int32)
             heads[: len(index.heads)] = index.heads
-            index.heads = heads
         else:
-            index.heads = np.zeros(length, np.int32)
             words[layout.UPTO] = words[layout.DISTINCT] = 0
-        words[layout.IS_DIRECT] = is_direct
+        index.heads, words[layout.IS_DIRECT] = heads, is_direct
         self._sync_index(index)
+        self.is_torn = False

@@ -17,7 +17,8 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.local.storage.tables import Store, Table
+from tidelog.local.storage.store import Store
+from tidelog.local.storage.tables import Table
 
 
 class State:
@@ -48,8 +49,8 @@ class State:
     def clone(self) -> State:
         """An independent copy; virtual relations are immutable, and the dictionary is copied when a value is added."""
         result = State(self.terms.clone())
-        result.tables = {name: table.copied_to(result.store) for name, table in self.tables.items()}
-        result.explicit = {name: table.copied_to(result.store) for name, table in self.explicit.items()}
+        result.tables = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.tables.items()}
+        result.explicit = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.explicit.items()}
         result.answered = dict(self.answered)
         for name, relation in self.virtual.items():
             result.set_virtual(name, relation)
@@ -83,6 +84,23 @@ class State:
         """The tables as they are now, and those of explicit facts: dictionaries that nobody changes any more."""
         self._is_shared = True
         return self.tables, self.explicit
+
+    def restore(self, tables: dict[str, Table], explicit: dict[str, Table]) -> None:
+        """Let the tables be those that `share` gave once."""
+        self._is_shared = True
+        self.tables, self.explicit = tables, explicit
+        self.explicit_version += 1
+
+    def repair(self) -> None:
+        """Mend what an exception has left between two steps, so that the kernel may work on it."""
+        self.terms.finish_growing()
+        for table in self.store.tables:
+            table.repair()
+
+    def release_unowned(self) -> None:
+        """Release all helpers, and all tables that nobody owns: after an exception there may be any."""
+        self.helpers, self.filled = {}, set()
+        self.store.keep_only([*self.tables.values(), *self.explicit.values()])
 
     def _own(self) -> None:
         if self._is_shared:

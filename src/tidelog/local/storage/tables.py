@@ -1,7 +1,10 @@
 """Tables: the rows of a relation, with a hash table or a bit matrix to find them.  Python owns and grows the buffers.
 
-Rows are appended and never move; a deleted row leaves a tombstone (a negative first column).  A knowledge base has one `Store`:
-its matrices `M` and `X` tell the kernel the addresses of all buffers.
+Rows are appended and never move; a deleted row leaves a tombstone (a negative first column).  The
+matrices `M` and `X` of the `Store` tell the kernel the addresses of all buffers.
+
+An exception may come between any two instructions: out of memory, a signal handler, another thread.  What belongs together is
+allocated first, and changed while `is_torn` is set; `repair` mends a table that was left torn.
 """
 
 from __future__ import annotations
@@ -16,7 +19,6 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel import row_removal as removal
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
-from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.indexes import Indexed, Matrices
 from tidelog.local.storage.versions import TableVersion
 
@@ -43,22 +45,23 @@ class Table(Indexed):
     """Whether a bit matrix may replace the hash table of a table of pairs."""
     counters: NDArray[np.int32] | None = None
     """Derivation counters of the rows, owned by `maintenance.counting`; only compaction moves them."""
+    _compacted: tuple[Int32s, int, NDArray[np.int32] | None] | None = None
+    """Rows without tombstones, their number and counters, which are about to be the table's."""
 
-    def __init__(self, store: Store, number: int, arity: int) -> None:
+    def __init__(self, store: Matrices, number: int, arity: int) -> None:
         super().__init__(store, number, arity)
         self._begin()
 
     def _begin(self) -> None:
-        """Allocate the buffers of an empty table."""
+        """Allocate the buffers of an empty table.  At no moment are there more rows than the buffers have room for."""
+        self._words[:] = 0
+        self._capacity = _FIRST_CAPACITY
         self._rows: Int32s = np.empty(_FIRST_CAPACITY * self.arity, np.int32)
         self._slots: Int32s = np.zeros(2 * _FIRST_CAPACITY, np.int32)
         self._bits: UInt64s = np.empty(0, np.uint64)
         self._removed: Int32s = np.empty(0, np.int32)
         self._numbering = object()
         self.counters = None
-        self._capacity = _FIRST_CAPACITY
-        self._words[:] = 0
-        self._words[layout.ARITY] = self.arity
         self._sync()
 
     def __len__(self) -> int:
@@ -103,6 +106,7 @@ class Table(Indexed):
     def _sync(self) -> None:
         """Write the addresses of the buffers to the table's row of M."""
         words = self._words
+        words[layout.ARITY] = self.arity
         words[layout.CAPACITY], words[layout.ROWS] = self._capacity, address_of(self._rows)
         words[layout.SLOTS], words[layout.SLOT_COUNT] = address_of(self._slots), len(self._slots)
         words[layout.BITS] = address_of(self._bits) if len(self._bits) else 0
@@ -117,13 +121,19 @@ class Table(Indexed):
         if count > self._capacity:
             capacity = max(count, 2 * self._capacity)
             self.store.budget.ask(4 * (capacity - self._capacity) * self._buffers_a_row())
+            rows = resized(self._rows, capacity * self.arity)
+            removed = resized(self._removed, capacity) if len(self._removed) else self._removed
+            links = [
+                (index, resized(index.next, capacity), resized(index.newer, capacity) if len(index.newer) else index.newer)
+                for index in self.indexes.values()
+            ]
+            self.is_torn = True  # all memory is there
+            self._rows, self._removed = rows, removed
+            for index, following, newer in links:
+                index.next, index.newer = following, newer
             self._capacity = capacity
-            self._rows = resized(self._rows, self._capacity * self.arity)
-            self._removed = resized(self._removed, self._capacity) if len(self._removed) else self._removed
-            for index in self.indexes.values():
-                index.next = resized(index.next, self._capacity)
-                index.newer = resized(index.newer, self._capacity) if len(index.newer) else index.newer
             self._sync()
+            self.is_torn = False
         self._choose_search(count)
 
     def _choose_search(self, count: int, *, rebuild: bool = False) -> None:
@@ -132,16 +142,22 @@ class Table(Indexed):
         if domain:
             if rebuild or domain > self._words[layout.DOMAIN] or not len(self._bits):
                 self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
-                self._bits, self._slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
+                bits, no_slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
+                self.is_torn = True
+                self._bits, self._slots = bits, no_slots
                 self._words[layout.DOMAIN] = domain
                 self._sync()
                 kernel.fill_bits(self.store.M, self.number)
+                self.is_torn = False
         elif rebuild or len(self._bits) or 2 * count > len(self._slots):
-            slots = 1 << (2 * count).bit_length()
-            self.store.budget.ask(4 * slots - self._bits.nbytes - self._slots.nbytes)
-            self._bits, self._slots = np.empty(0, np.uint64), np.zeros(slots, np.int32)
+            count_of_slots = 1 << (2 * count).bit_length()
+            self.store.budget.ask(4 * count_of_slots - self._bits.nbytes - self._slots.nbytes)
+            no_bits, slots = np.empty(0, np.uint64), np.zeros(count_of_slots, np.int32)
+            self.is_torn = True
+            self._bits, self._slots = no_bits, slots
             self._sync()
             kernel.rehash_rows(self.store.M, self.number)
+            self.is_torn = False
 
     def _domain_for(self, count: int) -> int:
         """The rows and columns of a bit matrix if it pays; else 0."""
@@ -217,30 +233,40 @@ class Table(Indexed):
                 kernel.shorten_index(self.store.M, self.store.X, index.number, count)
             kernel.shorten_table(self.store.M, self.number, count)
 
-    def detach(self) -> dict[str, Any]:
-        """Empty the table; `reattach` restores its rows from the returned buffers."""
-        before = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_removed", "_numbering", "_capacity")}
-        kept: dict[str, Any] = {"words": self._words.copy(), "buffers": before, "indexes": {}}
-        for index in self.indexes.values():
-            kept["indexes"][index.number] = index.heads, index.next, index.newer, self.store.X[index.number].copy()
-            index.heads, index.next = np.zeros(1, np.int32), np.empty(_FIRST_CAPACITY, np.int32)
-            index.newer = np.empty(0, np.int32)
-            self.store.X[index.number] = 0
+    def contents(self) -> dict[str, Any]:
+        """The buffers of the table, for `reattach` after `empty`."""
+        buffers = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_removed", "_numbering", "_capacity")}
+        indexes = {
+            index.number: (index.heads, index.next, index.newer, self.store.X[index.number].copy())
+            for index in self.indexes.values()
+        }
+        return {"words": self._words.copy(), "buffers": buffers, "indexes": indexes}
+
+    def empty(self) -> None:
+        """Remove all rows, with the buffers; indexes keep their numbers."""
+        self.is_torn = True
         self._begin()
-        return kept
+        for index in self.indexes.values():
+            index.next = np.empty(_FIRST_CAPACITY, np.int32)
+            self.clear_index(index)
+        self.is_torn = False
 
     def reattach(self, kept: dict[str, Any]) -> None:
-        """Restore the rows that `detach` set aside."""
-        for name, buffer in kept["buffers"].items():
+        """Restore the rows of `contents`; a second time changes nothing."""
+        self.is_torn = True
+        self._words[:] = 0
+        self._capacity = _FIRST_CAPACITY
+        for name, buffer in kept["buffers"].items():  # the capacity is the last of them
             setattr(self, name, buffer)
         self._words[:] = kept["words"]
         for index in self.indexes.values():
             if index.number in kept["indexes"]:
                 index.heads, index.next, index.newer, self.store.X[index.number] = kept["indexes"][index.number]
-            else:  # created since `detach`
+            else:  # created since then
                 index.next = np.empty(self._capacity, np.int32)
                 self.clear_index(index)
         self._sync()
+        self.is_torn = False
 
     def version(self) -> TableVersion:
         """The rows as they are now: later changes of the table do not show in it, and it costs no copy."""
@@ -251,9 +277,9 @@ class Table(Indexed):
         """How many rows have been removed since the last compaction."""
         return self.store.M.item(self.number, layout.TOMBSTONES)
 
-    def copied_to(self, store: Store) -> Table:
-        """A copy of the table, with its indexes, in another store."""
-        result, end = store.new_table(self.arity), self.end
+    def copy_to(self, result: Table) -> Table:
+        """Copy rows and indexes to an empty table of another store."""
+        end = self.end
         result._rows, result._capacity = resized(self._rows[: end * self.arity], self._capacity * self.arity), self._capacity
         result._slots, result._bits, result._removed = self._slots.copy(), self._bits.copy(), self._removed.copy()
         result._words[:] = self._words
@@ -261,7 +287,7 @@ class Table(Indexed):
         for columns, index in self.indexes.items():
             copied = result.index_on(columns)
             copied.heads, copied.next, copied.newer = index.heads.copy(), index.next.copy(), index.newer.copy()
-            store.X[copied.number] = self.store.X[index.number]
+            result.store.X[copied.number] = self.store.X[index.number]
         result._sync()
         return result
 
@@ -291,9 +317,11 @@ class Table(Indexed):
             first = by_first.number
         for index in self.indexes.values():
             if not len(index.newer):
+                self.is_torn = True
                 index.newer = np.empty(self._capacity, np.int32)
                 self._sync_index(index)
                 removal.link_newer(self.store.M, self.store.X, self.number, index.number)
+                self.is_torn = False
         return first
 
     def restore_rows(self, end: int, tombstones: int) -> None:
@@ -304,6 +332,7 @@ class Table(Indexed):
         elif self.tombstones == tombstones:
             self.truncate_to(end)
         else:
+            self.is_torn = True
             for index in self.indexes.values():
                 if not len(index.newer):  # created since the removal
                     self.clear_index(index)
@@ -313,6 +342,16 @@ class Table(Indexed):
             for index, stale in zip(list(self.indexes.values()), is_stale.tolist(), strict=True):
                 if stale:
                     self.clear_index(index)
+            self.is_torn = False
+
+    def repair(self) -> None:
+        """Mend a table that an exception has left between two steps: what finds rows is built again where it may be wrong."""
+        if self._compacted is not None:
+            self._take_compacted()
+        elif self.is_torn:
+            self._rebuild_search()
+        else:
+            self._sync()
 
     def compact(self) -> bool:
         """Compact the table if it has many tombstones; whether it did, for rows get other numbers then.
@@ -322,48 +361,26 @@ class Table(Indexed):
         tombstones = self.tombstones
         is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
         if is_worth_it:
-            if self.counters is not None:
+            counters, rows = self.counters, np.empty_like(self._rows)
+            if counters is not None:
                 firsts = self._rows[: self.end * self.arity : self.arity]
-                self.counters = self.counters[:, : self.end][:, firsts >= 0]
-            rows = np.empty_like(self._rows)
-            self._words[layout.COUNT] = removal.copy_rows(self.store.M, self.number, rows)
-            self._words[layout.TOMBSTONES] = 0
-            self._rows, self._removed, self._numbering = rows, np.empty(0, np.int32), object()
-            self._rebuild_search()
+                counters = counters[:, : self.end][:, firsts >= 0]
+            count = removal.copy_rows(self.store.M, self.number, rows)
+            self._compacted = rows, count, counters
+            self._take_compacted()
         return is_worth_it
 
+    def _take_compacted(self) -> None:
+        """The second half of a compaction, which `repair` repeats."""
+        assert self._compacted is not None
+        self._rows, count, self.counters = self._compacted
+        self._words[layout.COUNT], self._words[layout.TOMBSTONES] = count, 0
+        self._removed, self._numbering = np.empty(0, np.int32), object()
+        self._rebuild_search()
+        self._compacted = None
+
     def _rebuild_search(self) -> None:
-        self._choose_search(self.end, rebuild=True)
-        self._sync()
+        self.is_torn = True
         for index in self.indexes.values():
             self.clear_index(index)
-
-
-class Store(Matrices):
-    """All tables of a knowledge base, and the matrices M and X."""
-
-    def __init__(self, terms: Any, budget: MemoryBudget | None = None) -> None:
-        """`terms` is the dictionary; its size decides between direct and hashed access by id.  `budget` is asked for memory."""
-        super().__init__(terms, budget)
-        self.tables: list[Table] = []
-        self._free: list[int] = []
-
-    def new_table(self, arity: int) -> Table:
-        """Create an empty table."""
-        if self._free:
-            number = self._free.pop()
-            self.tables[number] = Table(self, number, arity)
-            return self.tables[number]
-        number = len(self.tables)
-        if number == len(self.M):
-            self.M = np.concatenate([self.M, np.zeros_like(self.M)])
-        table = Table(self, number, arity)
-        self.tables.append(table)
-        return table
-
-    def release(self, table: Table) -> None:
-        """Free the numbers of a table and its indexes for reuse."""
-        self._free.append(table.number)
-        self.release_indexes(table.indexes.values())
-        table.indexes.clear()
-        table.detach()
+        self._choose_search(self.end, rebuild=True)  # which ends with a whole table

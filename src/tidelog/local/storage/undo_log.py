@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import layout
+from tidelog.local.kernel.table_rows import contain_rows
 from tidelog.local.storage.replacements import Version
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
@@ -28,10 +29,9 @@ class UndoLog:
 
     def truncate(self, table: Table) -> None:
         """Empty a table; a rollback restores its rows."""
-        if table.number in self.truncated:
-            table.detach()
-        else:
-            self.truncated[table.number] = table, table.detach()
+        if table.number not in self.truncated:
+            self.truncated[table.number] = table, table.contents()
+        table.empty()
 
     def end_before(self, table: Table) -> int:
         """The number that the next row of a table would have had."""
@@ -53,33 +53,30 @@ class UndoLog:
         words, bits = kept["words"], kept["buffers"]["_bits"]
 
         def contained(rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-            own, now = self.state.store.M[table.number].copy(), self.state.store.M[table.number]
-            now[:] = words
-            found = table.contains(rows)
-            now[:] = own
-            return found
+            found = np.empty(len(rows), np.int32)
+            contain_rows(words.reshape(1, -1), 0, np.ascontiguousarray(rows, np.int32), found)
+            return found.astype(np.bool_)
 
         matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if len(bits) else None
         version = Version(self.rows_before(table), matrix, contained)
         return version if removed is None or not len(removed) else version.with_rows(removed)
 
     def rollback(self) -> None:
-        """Restore the state; a second time does nothing."""
+        """Restore the state.  Where an exception stops it, a second time does the rest; after that, it does nothing."""
         state = self.state
-        for table, kept in self.truncated.values():
+        for number, (table, kept) in list(self.truncated.items()):
             table.reattach(kept)
-        self.truncated = {}  # reattached twice, a table would get the buffers that it has used since
-        for table in (*state.tables.values(), *state.explicit.values()):
+            del self.truncated[number]  # attached again later, it would get the buffers that it has used since
+        before = {table.number: table for table in (*self.tables.values(), *self.explicit.values())}
+        for table in before.values():
             table.restore_rows(self.end_before(table), self._tombstones_before(table))
             table.counters = None
-        before = {table.number for table in (*self.tables.values(), *self.explicit.values())}
+            table.mark_delta()
         for table in (*state.tables.values(), *state.explicit.values()):
             if table.number not in before:
                 state.store.release(table)
-        state.tables, state.explicit = self.tables, self.explicit
-        state.share()
-        state.explicit_version += 1
-        state.virtual = {}
+        state.restore(self.tables, self.explicit)
+        state.virtual = dict(self.virtual)
         for name, relation in self.virtual.items():
             state.set_virtual(name, relation)
         state.answered = dict(self.answered)
@@ -89,8 +86,6 @@ class UndoLog:
         state = self.state
         before = self._tombstones
         for number in np.flatnonzero(state.store.M[: len(before), layout.TOMBSTONES] > before).tolist():
-            table = state.store.tables[number]
-            if table.compact():
-                for name in state.answered:
-                    if state.tables[name] is table:
-                        state.answered[name] = table.end
+            state.store.tables[number].compact()
+        for name, count in state.answered.items():  # everything that was requested has been computed
+            state.answered[name] = min(count, state.tables[name].end) if name in state.tables else count

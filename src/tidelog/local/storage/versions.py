@@ -49,8 +49,8 @@ class TableVersion:
     # --- differences -----------------------------------------------------------------------------------------------------
 
     def numbers_like(self, other: TableVersion) -> bool:
-        """Whether rows have the same numbers as in another version of the table."""
-        return self._numbering is other._numbering
+        """Whether rows have the same numbers as in another version of the table; a row without columns leaves no tombstone."""
+        return self._numbering is other._numbering and self.arity > 0
 
     def removed_since(self, before: TableVersion) -> Rows:
         """The rows of an earlier version that numbers them alike that are there no more."""

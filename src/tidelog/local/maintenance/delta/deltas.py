@@ -204,6 +204,12 @@ class ExplicitChanges:
     def __bool__(self) -> bool:
         return bool(self.began or self.deleted or self.inserted or self.lost)
 
+    def copy(self) -> ExplicitChanges:
+        """The same changes, which others do not add to."""
+        deleted = {name: list(parts) for name, parts in self.deleted.items()}
+        inserted = {name: list(parts) for name, parts in self.inserted.items()}
+        return ExplicitChanges(dict(self.began), deleted, inserted, dict(self.lost))
+
 
 def concatenated(parts: list[Rows]) -> Rows:
     """Rows that came in parts, which is rare."""

@@ -1,0 +1,150 @@
+"""Facts out of a knowledge base in this process, and its engine.  Several threads may read it while one changes it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+from tidelog.core.limits import Limits, Watch
+from tidelog.core.statistics import Statistics
+from tidelog.facts import Facts
+from tidelog.kb import KnowledgeBase
+from tidelog.local.engine import LocalEngine
+from tidelog.local.kernel.build import announce_compilation
+from tidelog.local.recovery import recover
+from tidelog.local.sharing.readers import Sharing
+from tidelog.local.sharing.snapshot import Snapshot, shown
+from tidelog.local.storage.tables import Table
+from tidelog.local.update_reader import UpdateReader
+from tidelog.options import refuse
+from tidelog.program.queries import as_text, check_query
+from tidelog.program.relations import Relation
+from tidelog.text_limits import check_length
+
+if TYPE_CHECKING:
+    from tidelog.source import Source
+
+
+class ReadableKnowledgeBase(KnowledgeBase):
+    """A knowledge base in this process that can be read, by several threads; the base of `LocalKnowledgeBase`."""
+
+    _sharing: Sharing
+    _started: LocalEngine | None = None
+
+    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: str = "wait", **options: Any) -> None:
+        """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
+        refuse(writers=writers)
+        self._sharing = Sharing(self, waits=writers == "wait")
+        super().__init__(rules, **options)
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the last evaluation did, rule by rule and round by round."""
+        if self._sharing.begin_reading() is None:
+            try:
+                self._maintained()
+            finally:
+                self._sharing.end_reading()
+        found = self._engine.statistics
+        if (live := self._schema.live) is None:
+            return found
+        return found.renumbered({number: place for place, number in enumerate(live.written)})
+
+    # --- facts out -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, relation: str) -> Facts:
+        if (view := self._sharing.begin_reading()) is not None:
+            return view[relation]
+        try:
+            known = self._known(relation)
+            held = self._held(known)
+            return self._shown(known, held.version() if isinstance(held, Table) else held)
+        finally:
+            self._sharing.end_reading()
+
+    def count(self, relation: str) -> int:
+        """How many facts a relation has."""
+        if (view := self._sharing.begin_reading()) is not None:
+            return view.count(relation)
+        try:
+            return len(self._held(self._known(relation)))
+        finally:
+            self._sharing.end_reading()
+
+    def query(self, text: str) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+        check_length(as_text(text), "the query", self._limit_text)
+        if (view := self._sharing.begin_reading()) is not None:
+            return view.query(text)
+        try:
+            query = check_query(text, self.relations, self.program.prefixes)
+            engine = self._maintained()
+            rows = engine.query(query.body, query.names, self._watch())
+            return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
+        finally:
+            self._sharing.end_reading()
+
+    def facts(self, relation: str | None = None) -> Any:
+        """The facts of a relation, as tuples; of all relations, with the name of the relation first, if none is given."""
+        if relation is not None:
+            return self[relation]
+        with self.snapshot() as view:  # all of them in one state
+            return view.facts()
+
+    def snapshot(self) -> Snapshot:
+        """The state after the last update, for several questions: later updates do not show in it.
+
+        Any thread may take one and use it.
+        """
+        return self._sharing.snapshot()
+
+    def copy(self) -> Self:
+        """An independent knowledge base with the same rules and facts; nothing is derived anew."""
+        with self._sharing:
+            result = type(self).__new__(type(self))
+            for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
+                setattr(result, name, getattr(self, name))
+            result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
+            result._started = self._maintained().clone()
+            return result
+
+    def _held(self, known: Relation) -> Any:
+        return self._maintained().stored(known.name)
+
+    def _shown(self, known: Relation, held: Any) -> Facts:
+        return shown(known, held, self._engine.state.terms)
+
+    # --- the engine ------------------------------------------------------------------------------------------------------
+
+    @property
+    def _engine(self) -> LocalEngine:
+        """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
+        if self._started is None:
+            announce_compilation()
+            engine = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
+            engine.dictionary.longest = self._limit_text
+            for name, rows in UpdateReader(engine.dictionary, self._schema).rows_of(self.program.facts).items():
+                engine.add(name, rows)
+            self._started = engine
+        return self._started
+
+    @cached_property
+    def _update_reader(self) -> UpdateReader:
+        return UpdateReader(self._engine.state.terms, self._schema)
+
+    @cached_property
+    def _all_limits(self) -> Limits:
+        return Limits(*self._limits)
+
+    def _watch(self) -> Watch:
+        return Watch(self._all_limits, self._progress)
+
+    def _maintained(self) -> LocalEngine:
+        """The engine when everything that follows has been derived."""
+        engine = self._started or self._engine
+        if engine.unfinished is not None:
+            recover(engine)
+        if not engine.is_maintained:
+            engine.maintain(self._watch())
+        return engine
