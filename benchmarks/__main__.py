@@ -10,7 +10,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import front_end, rule_changes, start_up
+from benchmarks import front_end, memory_over_time, rule_changes, start_up
 from benchmarks.catalogue import ALL_WORKLOADS, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -20,7 +20,7 @@ from benchmarks.maintenance import runner as maintenance_runner
 from benchmarks.marking import runner as marking_runner
 from benchmarks.marking import section as marking_section
 
-NAMES = ("front_end", "start_up", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES)
+NAMES = ("front_end", "start_up", "memory_over_time", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -60,6 +60,8 @@ def main() -> None:
             front_end.run()
         elif name == "start_up":
             start_up.run(folder)
+        elif name == "memory_over_time":
+            memory_over_time.run(folder, quick=options.quick)
         else:
             try:
                 if name in MAINTENANCE:

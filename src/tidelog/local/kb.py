@@ -19,7 +19,7 @@ from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase, LoadReport
-from tidelog.local.encoded_facts import EncodedUpdate, Fact
+from tidelog.local.encoded_facts import EncodedFacts, EncodedUpdate, Fact
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
@@ -31,7 +31,6 @@ from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given, refuse
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.queries import check_query
-from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
@@ -105,6 +104,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         sizes = Sizes(self._limit_text, self._all_limits.memory)
         loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
         schema = self._schema.knowing(relation, len(loaded.columns))
+        self._collect_terms()
         engine, watch = self._engine, self._watch()
         if key and engine.has_derived:
             self._maintained()  # facts that were added since then are not in their relations yet, and could not be replaced
@@ -159,6 +159,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         add_rules: str | Iterable[str],
     ) -> Change:
         started = perf_counter()
+        self._collect_terms()
         if self._ahead is not None:
             self._ahead.forget()
         if not remove_rules and not add_rules:
@@ -177,6 +178,7 @@ class LocalKnowledgeBase(KnowledgeBase):
         has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
             return self._update(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
+        self._collect_terms()
         if self._ahead is None:
             self._ahead = LookAhead(self._engine, self._read_ahead, always=self._marking is True)
         stream, read = (self._ahead, update, next_update), self._ahead.given(update)
@@ -221,11 +223,11 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
     ) -> Change:
-        difference = result.difference
+        difference, terms = result.difference, self._engine.state.terms  # later the engine may have another dictionary
 
         def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
             known = {name: after.relation(name) or before.program.relations[name] for name in difference}
-            return {name: self._shown(known[name], difference.rows(name, part, inserted=inserted)) for name in known}
+            return {name: shown(known[name], difference.rows(name, part, inserted=inserted), terms) for name in known}
 
         return Change(
             FactsByRelation(lambda part: facts(part, inserted=True)),
@@ -260,6 +262,7 @@ class LocalKnowledgeBase(KnowledgeBase):
     def _replay(self, updates: Iterable[Update]) -> None:
         engine = self._engine
         for update in updates:
+            self._collect_terms()
             planned = NO_CHANGE
             if update.remove_rules or update.add_rules:
                 planned = self._planned(update.remove_rules, update.add_rules)
@@ -281,7 +284,8 @@ class LocalKnowledgeBase(KnowledgeBase):
             return view[relation]
         try:
             held = self._held(relation)
-            return self._shown(self.relations[relation], held.version() if isinstance(held, Table) else held)
+            held = held.version() if isinstance(held, Table) else held
+            return shown(self.relations[relation], held, self._engine.state.terms)
         finally:
             self._sharing.end_reading()
 
@@ -335,9 +339,6 @@ class LocalKnowledgeBase(KnowledgeBase):
         self._check_known(relation)
         return self._maintained().stored(relation)
 
-    def _shown(self, known: Relation, held: Any) -> Facts:
-        return shown(known, held, self._engine.state.terms)
-
     # --- the engine ------------------------------------------------------------------------------------------------------
 
     @property
@@ -347,7 +348,7 @@ class LocalKnowledgeBase(KnowledgeBase):
             announce_compilation()
             self._started = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
             self._started.dictionary.longest = self._limit_text
-            for name, rows in self._update_reader.rows_of(self.program.facts).items():
+            for name, rows in EncodedFacts(self._started.dictionary, {}, self.program.facts).rows().items():
                 self._started.add(name, rows)
         return self._started
 
@@ -361,6 +362,21 @@ class LocalKnowledgeBase(KnowledgeBase):
 
     def _watch(self) -> Watch:
         return Watch(self._all_limits, self._progress)
+
+    def _collect_terms(self) -> None:
+        """Before a change: let the engine drop unused terms, if it has many; nothing that holds ids may be left then.
+
+        It comes before a change and not after it, so that Ctrl-C stops all of it.  Limits are those of the change itself.
+        """
+        engine = self._started
+        if engine is None or not engine.may_collect_terms:
+            return
+        reader: UpdateReader | None = self.__dict__.pop("_update_reader", None)
+        if self._ahead is not None:
+            self._ahead.forget()
+        engine.collect_terms(Watch(show=self._progress))
+        if reader is not None:
+            reader.abandon()
 
     def _maintained(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""

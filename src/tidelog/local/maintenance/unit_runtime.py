@@ -103,6 +103,12 @@ class UnitRuntime:
         other.plans.inherit(self.plans, unit.rules)
         return other
 
+    def moved_to(self, state: State) -> UnitRuntime:
+        """The runtime of the same unit over another state with the same facts: all that it keeps are the costs."""
+        other = UnitRuntime(self.tag, self.unit, state)
+        other.costs = self.costs
+        return other
+
     def inherit(self, before: Iterable[UnitRuntime]) -> None:
         """Take over what is known of the units that the relations belonged to before rules changed."""
         others = list(before)
@@ -114,14 +120,15 @@ class UnitRuntime:
         """Between two updates: forget plans and delta rules if they are many.  What is needed again is made again."""
         kept = len(self._rules) + len(self.plans)
         if kept > _MOST_RULES and kept > _MOST_RULES + _MORE_A_RELATION * (len(self.unit.uses) + len(self.unit.relations)):
-            self._forget()
+            self.forget()
 
     def retire(self) -> None:
         """Release everything: the unit is there no more."""
-        self._forget()
+        self.forget()
         self.state.drop_helpers(self._tables)
         self._tables = {}
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Drop plans, delta rules and what algorithms keep."""
         self.plans.clear()
         self._rules, self._fused, self._kept = {}, {}, {}

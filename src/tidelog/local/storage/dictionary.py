@@ -1,4 +1,4 @@
-"""Dictionary encoding: each value of a fact has one 32-bit id, for the lifetime of the knowledge base.
+"""Dictionary encoding: each value of a fact has one 32-bit id, for the lifetime of the dictionary.
 
 The kernel encodes and decodes whole Arrow columns; single values take the same path.  While it evaluates expressions, the kernel
 adds values itself.
@@ -56,7 +56,7 @@ class Dictionary:
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
-        return int(self.header[terms.COUNT])
+        return self.header.item(terms.COUNT)
 
     @property
     def nbytes(self) -> int:
@@ -135,6 +135,23 @@ class Dictionary:
                 return None
             ids[at] = found[0]
         return ids
+
+    def only(self, used: Int32s) -> Dictionary:
+        """A dictionary of some of the values: that of the id `used[n]` gets the id n."""
+        result, count = Dictionary(), len(used)
+        result.longest = self.longest
+        offsets = np.zeros(count + 1, np.int64)
+        np.cumsum(self._lengths[used], out=offsets[1:])  # the length of a number is 0
+        size = int(offsets[-1])
+        result._reserve(count, size)
+        terms.gather_texts(self.header, used, offsets, result._arena[:size])
+        is_text = np.isin(self._kinds[used], [KIND_CODES[kind] for kind in TEXT_KINDS])
+        result._payloads[:count] = np.where(is_text, offsets[:-1], self._payloads[used])
+        result._kinds[:count], result._lengths[:count] = self._kinds[used], self._lengths[used]
+        result._hashes[:count] = self._hashes[used]
+        result.header[terms.COUNT], result.header[terms.ARENA_USED] = count, size
+        terms.rehash_terms(result.header)
+        return result
 
     # --- encoding --------------------------------------------------------------------------------------------------------
 

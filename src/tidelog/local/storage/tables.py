@@ -87,6 +87,13 @@ class Table(Indexed):
         rows: NDArray[np.int32] = self._rows[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
         return rows[rows[:, 0] >= 0] if self._words[layout.TOMBSTONES] else rows
 
+    def are_rows(self) -> NDArray[np.bool_]:
+        """For each row number whether it is no tombstone."""
+        result: NDArray[np.bool_] = (
+            self._rows[: self.end * self.arity : self.arity] >= 0 if self.arity else np.ones(self.end, np.bool_)
+        )
+        return result
+
     def appended_since(self, begin: int) -> NDArray[np.int32]:
         """A copy of the rows from a number on; none of them may be a tombstone."""
         end, arity = self.end, self.arity
@@ -317,8 +324,7 @@ class Table(Indexed):
         is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
         if is_worth_it:
             if self.counters is not None:
-                firsts = self._rows[: self.end * self.arity : self.arity]
-                self.counters = self.counters[:, : self.end][:, firsts >= 0]
+                self.counters = self.counters[:, : self.end][:, self.are_rows()]
             rows = np.empty_like(self._rows)
             self._words[layout.COUNT] = removal.copy_rows(self.store.M, self.number, rows)
             self._words[layout.TOMBSTONES] = 0
