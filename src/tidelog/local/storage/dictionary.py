@@ -6,6 +6,7 @@ adds values itself.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class Dictionary:
 
     def __init__(self, budget: MemoryBudget | None = None) -> None:
         """`budget` is asked before the dictionary grows."""
-        self.budget = budget or MemoryBudget(lambda: self.nbytes)
+        self.budget = budget or _own_budget(self)
         self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
         """Addresses and sizes of the buffers, for the kernel."""
         self._kinds: Bytes = np.empty(0, np.uint8)
@@ -108,7 +109,7 @@ class Dictionary:
         """
         known = len(self) if count is None else count
         result = Dictionary.__new__(Dictionary)
-        result.budget, result.longest = MemoryBudget(lambda: result.nbytes), self.longest
+        result.budget, result.longest = _own_budget(result), self.longest
         result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
         result.header = header.copy()
         result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
@@ -368,6 +369,12 @@ _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
+
+
+def _own_budget(terms: Dictionary) -> MemoryBudget:
+    """The budget of a dictionary alone, without a cycle of references, in which its buffers would outlive it."""
+    owner = weakref.proxy(terms)
+    return MemoryBudget(lambda: owner.nbytes)
 
 
 def _shown(value: Value) -> str:
