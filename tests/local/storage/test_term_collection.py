@@ -23,6 +23,7 @@ from tests.streams.seen_streams import ALWAYS, SeenStream
 
 from tidelog import KnowledgeBase, Source, Update
 from tidelog.core.limits import Watch
+from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.kernel import layout
 from tidelog.local.storage import term_collection
 from tidelog.local.storage.dictionary import MOST_TERMS
@@ -334,6 +335,30 @@ def test_a_result_still_knows_what_it_contains() -> None:
     assert set(answers) == {(3,)}
     assert ("y", 77) in kb["same"]
     assert facts.to_arrow().column(1).to_pylist() == list(range(20))
+
+
+def test_snapshots_and_copies_stay_what_they_were() -> None:
+    kb = local(VALUES)
+    kb.update(insert=[("v", n, f"x{n}") for n in range(20)])
+    with collecting(), kb.snapshot() as view:
+        copy, state = kb.copy(), engine_of(kb).state
+        kb.update(delete=[("v", n, f"x{n}") for n in range(19)])
+        with kb.snapshot() as later:
+            kb.update(insert=[("v", 77, "y")])
+            copy.update(delete=[("v", 0, "x0")], insert=[("v", 88, "z")])
+            assert engine_of(kb).state is not state
+            assert set(view["same"]) == {(f"x{n}", n) for n in range(20)}
+            assert set(view.query('v(K, "x3")')) == {(3,)}
+            assert set(later["same"]) == {("x19", 19)}
+            assert set(later.query("v(K, _)")) == {(19,)}
+            assert set(kb["same"]) == {("x19", 19), ("y", 77)}
+            assert set(copy["same"]) == {(f"x{n}", n) for n in range(1, 20)} | {("z", 88)}
+
+
+def local(text: str) -> LocalKnowledgeBase:
+    kb = KnowledgeBase(text)
+    assert isinstance(kb, LocalKnowledgeBase)
+    return kb
 
 
 # --- over time -----------------------------------------------------------------------------------------------------------
