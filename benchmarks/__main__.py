@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import durable, front_end, rollback, rule_changes, start_up
+from benchmarks import durable, front_end, memory_over_time, rollback, rule_changes, start_up
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -21,7 +21,7 @@ from benchmarks.maintenance import runner as maintenance_runner
 from benchmarks.marking import runner as marking_runner
 from benchmarks.marking import section as marking_section
 
-NAMES = ("front_end", "start_up", "rollback", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES, *DURABLE)
+NAMES = ("front_end", "start_up", "rollback", "memory_over_time", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES, *DURABLE)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -63,6 +63,8 @@ def main() -> None:
             start_up.run(folder)
         elif name == "rollback":
             rollback.run(folder, quick=options.quick)
+        elif name == "memory_over_time":
+            memory_over_time.run(folder, quick=options.quick)
         else:
             try:
                 if name in MAINTENANCE:

@@ -20,7 +20,7 @@ from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.maintenance import unit_runtime
 from tidelog.local.sharing.readers import Sharing
-from tidelog.local.storage import indexes, tables
+from tidelog.local.storage import indexes, tables, term_collection
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
@@ -114,6 +114,8 @@ class Conditions:
     algorithm: str = "auto"
     forgets: bool = False
     """Whether nothing is kept from one update to the next that could be made anew."""
+    collects: bool = False
+    """Whether terms are collected before every change, also if all are in use."""
 
 
 USUAL = Conditions()
@@ -131,6 +133,7 @@ conditions = st.builds(
     st.booleans(),
     st.sampled_from(("auto", "bf", "dred", "rematerialise")),
     st.sampled_from((False, False, True)),
+    st.booleans(),
 )
 
 
@@ -152,10 +155,20 @@ def under(given: Conditions) -> Iterator[None]:
             (facts, "_ROWS_AT_ONCE", given.piece),
             (unit_runtime, "_MOST_RULES", -1 if given.forgets else unit_runtime._MOST_RULES),
             (unit_runtime, "_MORE_A_RELATION", 0 if given.forgets else unit_runtime._MORE_A_RELATION),
+            (term_collection, "_PIECE", min(given.piece, term_collection._PIECE)),
         ):
             stack.enter_context(patch.object(module, name, value))
         if given.has_small_dictionary:
             stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
+        if given.collects:
+            stack.enter_context(collecting())
+        yield
+
+
+@contextmanager
+def collecting(least: int = 0, growth: float = 0.0, used: float = 1.0) -> Iterator[None]:
+    """Collect terms that nothing uses after so many new ones; all the time, unless told otherwise."""
+    with patch.multiple(term_collection, LEAST_GROWTH=least, _GROWTH=growth, _USED=used, _ROWS_A_TERM=1 << 40):
         yield
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.local.small_engine import CHAIN, PATHS, SmallEngine
-from tests.local_engine import program
+from tests.local_engine import collecting, program
 
 from tidelog.core.limits import Watch
 from tidelog.local.program_state import ProgramState
@@ -109,3 +109,26 @@ def test_steps_that_called_functions_cannot_be_undone(small: SmallEngine) -> Non
 def test_facts_that_users_see() -> None:
     small = SmallEngine(RULES + "many(N) :- N = count { X : path(1, X) }." + CHAIN)
     assert small.engine.visible_count() == 3 + 6 + 1
+
+
+def test_terms_are_collected_if_most_are_unused(small: SmallEngine) -> None:
+    engine = small.engine
+    before, runtime, facts = engine.state, engine.runtime(small.number("path")), small.facts("path")
+    with collecting(used=0.5):
+        assert engine.may_collect_terms
+        assert not engine.collect_terms(Watch()), "all are in use"
+        assert engine.state is before
+        small.rows(*((n, n) for n in range(100, 150)))
+        assert engine.collect_terms(Watch())
+    assert len(engine.state.terms) == 4
+    assert small.facts("path") == facts
+    moved = engine.runtime(small.number("path"))
+    assert moved is not runtime
+    assert moved.state is engine.state
+    assert moved.costs is runtime.costs
+    assert len(runtime.plans) == 0
+    engine.add("edge", small.rows((4, 5)))
+    with collecting():
+        assert [engine.may_collect_terms] == [False], "a change waits, with ids in it"
+    engine.maintain(Watch())
+    assert (1, 5) in small.facts("path")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from tests.local_engine import program
 
@@ -61,3 +64,15 @@ def test_another_schema_is_another_check() -> None:
     with pytest.raises(TidelogError, match="TL020"):
         reading.read(schema.knowing("seen", 2), [("seen", 1)], [], [])
     reading.read(schema, [("seen", 1)], [], [])
+
+
+def test_an_abandoned_reader_does_not_keep_the_dictionary() -> None:
+    terms, schema = Dictionary(), Schema(program("p(1)."))
+    reading, left = UpdateReader(terms, schema), weakref.ref(terms)
+    gc.disable()
+    try:
+        reading.abandon()
+        del reading, terms
+        assert left() is None
+    finally:
+        gc.enable()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
+from tidelog.core.limits import Watch
 from tidelog.core.rule_report import rule_report
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
@@ -17,9 +18,11 @@ from tidelog.facts import Facts
 from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
+from tidelog.local.recovery import recover
 from tidelog.local.saving import SavableKnowledgeBase
+from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction, UpdateResult
-from tidelog.local.update_reader import CheckedUpdate
+from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.explicit import as_facts
@@ -73,7 +76,25 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
             self._schema.key_of(relation)
         sizes = Sizes(self._limit_text, self._all_limits.memory)
         loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
+        self._collect_terms()
         return self.load_columns(relation, loaded.columns, loaded.rows, loaded.description, upsert=upsert)
+
+    def _collect_terms(self) -> None:
+        """Before a change: let the engine drop unused terms, if it has many; nothing that holds ids may be left then.
+
+        It comes before a change and not after it, so that Ctrl-C stops all of it.  Limits are those of the change itself.
+        """
+        engine = self._started
+        if engine is None or not engine.may_collect_terms:
+            return
+        if engine.unfinished is not None:
+            recover(engine)
+        reader: UpdateReader | None = self.__dict__.pop("_update_reader", None)
+        if self._ahead is not None:
+            self._ahead.forget()
+        engine.collect_terms(Watch(show=self._progress))
+        if reader is not None:
+            reader.abandon()
 
     # --- changes ---------------------------------------------------------------------------------------------------------
 
@@ -103,6 +124,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         add_rules: str | Iterable[str],
     ) -> Change:
         started = perf_counter()
+        self._collect_terms()
         if self._ahead is not None:
             self._ahead.forget()
         if remove_rules is not NO_RULES or add_rules is not NO_RULES:
@@ -125,6 +147,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
             return self._update(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
+        self._collect_terms()
         if self._journal is not None:
             self._journal.take(update.insert, update.delete, update.upsert)
         if self._ahead is None:
@@ -175,11 +198,11 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def _change_of(
         self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
     ) -> Change:
-        difference = result.difference
+        difference, terms = result.difference, self._engine.state.terms  # later the engine may have another dictionary
 
         def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
             known = {name: after.relation(name) or before.program.relations[name] for name in difference}
-            return {name: self._shown(known[name], difference.rows(name, part, inserted=inserted)) for name in known}
+            return {name: shown(known[name], difference.rows(name, part, inserted=inserted), terms) for name in known}
 
         return Change(
             FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of),
@@ -214,6 +237,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
     def _replay(self, updates: Iterable[Update]) -> None:
         engine = self._engine
         for update in updates:
+            self._collect_terms()
             planned = NO_CHANGE
             if self._journal is not None:
                 self._journal.take(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)

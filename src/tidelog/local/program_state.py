@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.core.rewriting import core_of
-from tidelog.core.rules import Core, is_visible
+from tidelog.core.rules import Core, FunctionCalls, is_visible
 from tidelog.core.statistics import Statistics
 from tidelog.core.units import Structure
 from tidelog.local.evaluation.seminaive import Evaluation
@@ -21,6 +21,7 @@ from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.recovery import Work
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.term_collection import is_due, without_unused_terms
 from tidelog.program.program import Program
 
 
@@ -161,6 +162,33 @@ class ProgramState:
             return rows[:0]
         found = self._explicit(name).rows_with_keys(columns, rows[:, columns])
         return found[~self.state.isin_rows(found, rows)] if len(found) else found
+
+    # --- terms -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def may_collect_terms(self) -> bool:
+        """Whether so many terms are new that it may pay to look for unused ones, and no changes wait that hold ids."""
+        return is_due(self.state) and (not self.changes or not self.has_derived)
+
+    def collect_terms(self, watch: Watch) -> bool:
+        """Drop the terms that nothing uses, if they are most of all; whether it did, for then all values have other ids.
+
+        Only an owner that holds no ids may ask for it.  Anything that stops it leaves everything as it was.
+        """
+        operators = (operator for unit in self.structure.units.values() for operator in unit.operators.items())
+        requests = {name: calls.requested for name, calls in operators if isinstance(calls, FunctionCalls)}
+        with watch.deferring_interrupts():
+            state = without_unused_terms(self.state, requests, watch.poll)
+        if state is None:
+            return False
+        runtimes = {number: runtime.moved_to(state) for number, runtime in self.runtimes.items()}
+        state_before, runtimes_before, self.runtimes = self.state, self.runtimes, {}  # no runtimes fit either state
+        self.state = state
+        self.runtimes = runtimes
+        for runtime in runtimes_before.values():
+            runtime.forget()
+        state_before.abandon()
+        return True
 
     # --- deriving --------------------------------------------------------------------------------------------------------
 

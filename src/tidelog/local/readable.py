@@ -10,6 +10,7 @@ from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
+from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.recovery import recover
@@ -59,7 +60,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
         try:
             known = self._known(relation)
             held = self._held(known)
-            return self._shown(known, held.version() if isinstance(held, Table) else held)
+            return shown(known, held.version() if isinstance(held, Table) else held, self._engine.state.terms)
         finally:
             self._sharing.end_reading()
 
@@ -112,9 +113,6 @@ class ReadableKnowledgeBase(KnowledgeBase):
     def _held(self, known: Relation) -> Any:
         return self._maintained().stored(known.name)
 
-    def _shown(self, known: Relation, held: Any) -> Facts:
-        return shown(known, held, self._engine.state.terms)
-
     # --- the engine ------------------------------------------------------------------------------------------------------
 
     @property
@@ -124,7 +122,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
             announce_compilation()
             engine = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
             engine.dictionary.longest = self._limit_text
-            for name, rows in UpdateReader(engine.dictionary, self._schema).rows_of(self.program.facts).items():
+            for name, rows in EncodedFacts(engine.dictionary, {}, self.program.facts).rows().items():
                 engine.add(name, rows)
             self._started = engine
         return self._started

@@ -67,6 +67,10 @@ class UpdateReader:
             schema.key_of(schema.name_of(name))
         return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts)
 
+    def abandon(self) -> None:
+        """End of its life: in a cycle of references, the dictionary would outlive it."""
+        del self._reader
+
     def rows_of(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
         """Facts that have been checked, by relation, as rows."""
         return EncodedFacts(self._terms, {}, facts).rows()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tidelog.local.closure.incremental import EdgeDelta, incremental_version, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 
 Pairs = set[tuple[int, int]]
@@ -91,6 +93,39 @@ def test_pairs(budget: int | None, case: Case) -> None:
     requested = [(x, y) for x in range(11) for y in (*range(11), 70, 200, 1000)]
     assert relation.contains(matrix(requested)).tolist() == [pair in expected for pair in requested]
     assert relation.count_loops() == sum(x == y for x, y in expected)
+
+
+@pytest.mark.parametrize("budget", [None, 0], ids=["bits", "search"])
+@given(case=cases, more=st.lists(st.tuples(node, node), max_size=6), draws=st.randoms())
+def test_the_same_pairs_with_other_ids(budget: int | None, case: Case, more: list[tuple[int, int]], draws: Random) -> None:
+    """Also of a version that was made from another one, and as one from which the next version is made."""
+    relation = case.build(budget)
+    added = EdgeDelta(matrix([pair for pair in dict.fromkeys(more) if pair not in case.starts]), matrix([]))
+    if case.steps is None and (after := incremental_version(relation, added, None, lambda: None)) is not None:
+        relation = after
+    before = as_set(relation)
+    used = sorted(relation.terms.tolist())
+    ids = np.full(max(used, default=0) + 1, -1, np.int32)
+    ids[used] = np.arange(len(used), dtype=np.int32)
+    other = relation.renumbered(ids, len(used))
+    expected = {(int(ids[x]), int(ids[y])) for x, y in before}
+    assert as_set(other) == expected
+    assert len(other) == len(expected)
+    requested = [(x, y) for x in range(len(used) + 1) for y in range(len(used) + 1)]
+    assert other.contains(matrix(requested)).tolist() == [pair in expected for pair in requested]
+    assert other.count_loops() == sum(x == y for x, y in expected)
+    assert as_set(relation) == before
+    if case.steps is None and other.terms.size:
+        starts = [(int(ids[x]), int(ids[y])) for x, y in {*case.starts, *map(tuple, added.inserted.tolist())}]
+        gone = draws.sample(starts, len(starts) // 2)
+        new = [(len(used), len(used) + 1), (len(used) + 1, 0)]
+        left = [pair for pair in starts if pair not in gone]
+        later = next_version(
+            other, EdgeDelta(matrix(new), matrix(gone)), None, lambda: (matrix([*left, *new]), None), lambda: None
+        )
+        again = Case([*left, *new], None, case.is_symmetric, case.is_irreflexive)
+        assert as_set(later) == again.expected
+        assert as_set(other) == expected
 
 
 @given(case=cases, most=st.integers(1, 12), budget=st.sampled_from((None, 0)))

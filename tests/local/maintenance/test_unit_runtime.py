@@ -11,6 +11,7 @@ from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 from tidelog.local.maintenance import unit_runtime
 from tidelog.local.maintenance.costs import Costs
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
+from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom
 
 
@@ -123,3 +124,23 @@ def test_many_delta_rules_are_forgotten(runtime: UnitRuntime) -> None:
 
 def test_rows_of_a_unit_and_of_what_it_reads(runtime: UnitRuntime) -> None:
     assert runtime.row_count() == 3 + 6
+
+
+def test_over_another_state_only_the_costs_are_kept(small: SmallEngine, runtime: UnitRuntime) -> None:
+    runtime.table("deleted", "path", 2)
+    runtime.plans.plan(runtime.unit.rules[0], small.state)
+    state = State()
+    moved = runtime.moved_to(state)
+    assert (moved.tag, moved.unit, moved.state, moved.costs) == ("test", runtime.unit, state, runtime.costs)
+    assert len(moved.plans) == 0
+    assert state.helpers == {}
+
+
+def test_what_is_forgotten_is_made_again(small: SmallEngine, runtime: UnitRuntime) -> None:
+    first = runtime.unit.rules[0]
+    plan, made = runtime.plans.plan(first, small.state), runtime.variant(first, "other", ())
+    runtime.keep(Note("a"))
+    runtime.forget()
+    assert runtime.kept(Note) is None
+    assert runtime.plans.plan(first, small.state) is not plan
+    assert runtime.variant(first, "other", ()) is not made

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.local_engine import ODD, under
+from tests.local_engine import ODD, USUAL, under
 from tests.some_values import INFINITY, NAN, OF_KIND, any_value, f, i, s
 
 from tidelog.core.arrays import Int32s
@@ -46,6 +46,22 @@ def test_there_and_back(values: list[Value], is_tiny: bool) -> None:
     assert terms.encode(values).tolist() == ids.tolist()
     assert terms.objects_of(ids).tolist() == [value.content for value in values] or NAN in values
     assert set(terms.kinds_of(ids)) == {value.kind for value in values}
+
+
+@given(st.lists(any_value, max_size=40, unique=True), st.data(), st.booleans())
+def test_some_of_the_values_in_a_dictionary_of_their_own(values: list[Value], data: st.DataObject, is_tiny: bool) -> None:
+    with under(ODD if is_tiny else USUAL):
+        terms = Dictionary()
+        ids = terms.encode(values)
+        used = np.sort(ids[data.draw(st.lists(st.booleans(), min_size=len(ids), max_size=len(ids)))])
+        some = terms.only(used)
+        kept = terms.values_of(used)
+        assert some.values_of(np.arange(len(used), dtype=np.int32)) == kept
+        assert len(some) == len(used)
+        assert some.encode(kept).tolist() == list(range(len(used))), "each is found where it is"
+        assert sorted(some.encode(values).tolist()) == list(range(len(values))), "and it can grow again"
+        assert terms.values_of(ids) == values
+        assert terms.encode(values).tolist() == ids.tolist()
 
 
 @pytest.mark.parametrize("kind", COLUMN_KINDS)

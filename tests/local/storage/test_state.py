@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from tests.local.small_engine import CHAIN, SmallEngine
+from tests.some_values import i
 
 from tidelog.local.kernel.closures import virtual_access
 from tidelog.local.storage.state import State
@@ -96,3 +100,17 @@ def test_loops_are_counted_when_somebody_needs_them() -> None:
     relation.words[virtual_access.LOOPS] = -1
     small.state.count_loops("path")
     assert relation.words[virtual_access.LOOPS] == small.state.V[small.state.number_of("path"), virtual_access.LOOPS] == 2
+
+
+def test_an_abandoned_state_is_freed_at_once_and_leaves_its_dictionary() -> None:
+    state = State()
+    table, left, terms = weakref.ref(state.ensure_table("a", 2)), weakref.ref(state), state.terms
+    terms.encode([i(1)])
+    gc.disable()
+    try:
+        state.abandon()
+        del state
+        assert (table(), left()) == (None, None)
+        assert terms.encode([i(1), i(2)]).tolist() == [0, 1]
+    finally:
+        gc.enable()

@@ -197,3 +197,14 @@ def test_a_released_table_leaves_its_places_to_others() -> None:
     check_index(new, [0, 2])
     assert store._index_count == indexes
     assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
+
+
+def test_which_row_numbers_are_rows() -> None:
+    store = Store(Terms(5))
+    table, nothing = store.new_table(2), store.new_table(0)
+    table.insert(np.array([(1, 2), (0, 3), (4, 0)], np.int32))
+    table.remove(np.array([(0, 3)], np.int32))
+    assert table.are_rows().tolist() == [True, False, True]
+    assert nothing.are_rows().tolist() == []
+    nothing.insert(np.empty((1, 0), np.int32))
+    assert nothing.are_rows().tolist() == [True]

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from tests.local_engine import collecting
 
+from tidelog import KnowledgeBase
 from tidelog.local.engine import LocalEngine
 from tidelog.program.program import check
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Exchange
+from tidelog.spark.kb import SparkKnowledgeBase
 from tidelog.spark.session.lineage import Lineage
 
 if TYPE_CHECKING:
@@ -61,3 +64,16 @@ def test_a_relation_without_arguments(exchange: Exchange) -> None:
     assert exchange.to_spark("ready", 0).count == 1
     exchange.to_kernel("ready", 0)
     assert exchange.local.size("ready") == 1
+
+
+def test_ids_of_the_kernel_stay_while_spark_maps_them(spark: SparkSession) -> None:
+    """The kernel of the driver collects no terms: the exchange has numbers of Spark for its ids."""
+    kb = KnowledgeBase("p(X, Y) :- e(X, Y).", engine="spark", spark=spark, placement="kernel")
+    assert isinstance(kb, SparkKnowledgeBase)
+    with closing(kb), collecting():
+        kb.update(insert=[("e", "a", 0)])
+        terms = kb._started_engine.local.dictionary
+        for n in range(3):
+            kb.update(delete=[("e", "a", n)], insert=[("e", "a", n + 1)])
+        assert kb._started_engine.local.dictionary is terms
+        assert list(kb["p"]) == [("a", 3)]

@@ -85,6 +85,25 @@ class VirtualRelation(Condensation):
             result.make_scratch()
         return result
 
+    def renumbered(self, ids: Int32s, count: int) -> VirtualRelation:
+        """The same pairs with other ids: `ids` has the new one of each id, and there are `count`."""
+        result, nodes = self.successor(), self.node_count
+        result.previous, result._count = None, self._count
+        numbering = Numbering(count, len(self.numbering.terms))
+        numbering.terms[:nodes], numbering.count = ids[self.terms], nodes
+        numbering.node_of[numbering.terms[:nodes]] = np.arange(nodes, dtype=np.int32)
+        result.set_numbering(numbering)
+        members = self.members.compacted()
+        used = members.pool.used
+        members.pool.buffer[:used] = ids[members.pool.buffer[:used]]
+        result.set_members(members)
+        result.lefts = ids[self.lefts]
+        result.set_buffer(kernel.LEFTS, result.lefts)
+        result.set_buffer(kernel.RIGHTS, ids[self._buffers[kernel.RIGHTS]])
+        if kernel.STAMPS in self._buffers:
+            result.make_scratch()
+        return result
+
     # --- building --------------------------------------------------------------------------------------------------------
 
     def _number_nodes(self, starts: Pairs, steps: Pairs, follows: VirtualRelation | None) -> VirtualRelation | None:

@@ -34,5 +34,6 @@ def compute_calls(calls: FunctionCalls, state: State, table: Table, poll: Callab
         table.insert(np.column_stack([rows[defined], ids]))
         undefined += int(len(rows) - defined.sum())
         poll()
+    state.calls += len(new)
     state.answered[calls.requested] = requested.end
     return undefined

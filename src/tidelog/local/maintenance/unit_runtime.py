@@ -103,6 +103,12 @@ class UnitRuntime:
         other.plans.inherit(self.plans, unit.rules)
         return other
 
+    def moved_to(self, state: State) -> UnitRuntime:
+        """The runtime of the same unit over another state with the same facts: all that it keeps are the costs."""
+        other = UnitRuntime(self.tag, self.unit, state)
+        other.costs = self.costs
+        return other
+
     def inherit(self, before: Iterable[UnitRuntime]) -> None:
         """Take over what is known of the units that the relations belonged to before rules changed."""
         others = list(before)

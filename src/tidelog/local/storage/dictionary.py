@@ -1,4 +1,4 @@
-"""Dictionary encoding: each value of a fact has one 32-bit id, for the lifetime of the knowledge base.
+"""Dictionary encoding: each value of a fact has one 32-bit id, for the lifetime of the dictionary.
 
 The kernel encodes and decodes whole Arrow columns; single values take the same path.  While it evaluates expressions, the kernel
 adds values itself.
@@ -6,6 +6,7 @@ adds values itself.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class Dictionary:
 
     def __init__(self, budget: MemoryBudget | None = None) -> None:
         """`budget` is asked before the dictionary grows."""
-        self.budget = budget or MemoryBudget(lambda: self.nbytes)
+        self.budget = budget or _own_budget(self)
         self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
         """Addresses and sizes of the buffers, for the kernel."""
         self._kinds: Bytes = np.empty(0, np.uint8)
@@ -58,7 +59,7 @@ class Dictionary:
         self._reserve(1024, 1 << 16)
 
     def __len__(self) -> int:
-        return int(self.header[terms.COUNT])
+        return self.header.item(terms.COUNT)
 
     def reserve(self, count: int, text: int) -> None:
         """Make room for so many values in all, and for so many more bytes of text."""
@@ -123,7 +124,7 @@ class Dictionary:
         """
         known = len(self) if count is None else count
         result = Dictionary.__new__(Dictionary)
-        result.budget, result.longest = MemoryBudget(lambda: result.nbytes), self.longest
+        result.budget, result.longest = _own_budget(result), self.longest
         result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
         result.header = header.copy()
         result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
@@ -150,6 +151,23 @@ class Dictionary:
                 return None
             ids[at] = found[0]
         return ids
+
+    def only(self, used: Int32s) -> Dictionary:
+        """A dictionary of some of the values: that of the id `used[n]` gets the id n."""
+        result, count = Dictionary(), len(used)
+        result.longest = self.longest
+        offsets = np.zeros(count + 1, np.int64)
+        np.cumsum(self._lengths[used], out=offsets[1:])  # the length of a number is 0
+        size = int(offsets[-1])
+        result._reserve(count, size)
+        terms.gather_texts(self.header, used, offsets, result._arena[:size])
+        is_text = np.isin(self._kinds[used], [KIND_CODES[kind] for kind in TEXT_KINDS])
+        result._payloads[:count] = np.where(is_text, offsets[:-1], self._payloads[used])
+        result._kinds[:count], result._lengths[:count] = self._kinds[used], self._lengths[used]
+        result._hashes[:count] = self._hashes[used]
+        result.header[terms.COUNT], result.header[terms.ARENA_USED] = count, size
+        terms.rehash_terms(result.header)
+        return result
 
     # --- encoding --------------------------------------------------------------------------------------------------------
 
@@ -379,6 +397,12 @@ _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
+
+
+def _own_budget(terms: Dictionary) -> MemoryBudget:
+    """The budget of a dictionary alone, without a cycle of references, in which its buffers would outlive it."""
+    owner = weakref.proxy(terms)
+    return MemoryBudget(lambda: owner.nbytes)
 
 
 def _shown(value: Value) -> str:

@@ -40,6 +40,10 @@ class State:
         """Relations whose tables `#plus` (True) or `#minus` (False) may not be empty (`maintenance.deltas`)."""
         self.answered: dict[str, int] = {}
         """For each relation of requested arguments, for how many the function has been computed."""
+        self.calls = 0
+        """How many results of functions have been computed since the last look for unused terms (`term_collection`)."""
+        self.kept = self.next_look = 0
+        """How many terms there were after that look; how many terms and calls there must be for the next one."""
         self.explicit_version = 0
         """Another number whenever there are other tables of explicit facts."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
@@ -52,9 +56,15 @@ class State:
         result.tables = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.tables.items()}
         result.explicit = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.explicit.items()}
         result.answered = dict(self.answered)
+        result.calls, result.kept, result.next_look = self.calls, self.kept, self.next_look
         for name, relation in self.virtual.items():
             result.set_virtual(name, relation)
         return result
+
+    def abandon(self) -> None:
+        """End of its life: break cycles of references, in which buffers would outlive it.  Results may hold the dictionary."""
+        self.store.tables = []
+        self.budget = self.terms.budget = self.store.budget = MemoryBudget(lambda: 0)
 
     def prepare(self, core: Core) -> None:
         """Tables for all relations of a program."""

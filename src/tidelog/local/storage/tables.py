@@ -96,6 +96,13 @@ class Table(Indexed):
         rows: NDArray[np.int32] = self._rows[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
         return rows[rows[:, 0] >= 0] if self._words[layout.TOMBSTONES] else rows
 
+    def are_rows(self) -> NDArray[np.bool_]:
+        """For each row number whether it is no tombstone."""
+        result: NDArray[np.bool_] = (
+            self._rows[: self.end * self.arity : self.arity] >= 0 if self.arity else np.ones(self.end, np.bool_)
+        )
+        return result
+
     def appended_since(self, begin: int) -> NDArray[np.int32]:
         """A copy of the rows from a number on; none of them may be a tombstone."""
         end, arity = self.end, self.arity
@@ -363,8 +370,7 @@ class Table(Indexed):
         if is_worth_it:
             counters, rows = self.counters, np.empty_like(self._rows)
             if counters is not None:
-                firsts = self._rows[: self.end * self.arity : self.arity]
-                counters = counters[:, : self.end][:, firsts >= 0]
+                counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
             self._compacted = rows, count, counters
             self._take_compacted()
