@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("source", "errors", "arguments", "values", "text_limits", ""),  # "" is `tidelog` itself, which imports all else on first use
     ("syntax", "functions"),
     ("program",),
-    ("reference", "files", "json_values", "options", "redaction", "sizes"),
+    ("reference", "files", "options", "redaction"),
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
@@ -49,7 +49,9 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "update_reader"),
-    ("saving", "sharing"),
+    ("sharing",),
+    ("readable",),
+    ("saving",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

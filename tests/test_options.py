@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tidelog import KnowledgeBase, Source, TidelogError
-from tidelog.options import check_limits, folder_beside, refuse, source_of
+from tidelog.options import check_limits, folder_beside, machine_memory, refuse, size_of, source_of
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 
@@ -133,3 +133,27 @@ def test_limits_are_numbers() -> None:
                 KnowledgeBase("p(a).", **{name: odd})
     with pytest.raises(TidelogError, match=r"TL071: .* is not a value of progress"):
         KnowledgeBase("p(a).", progress=5)  # type: ignore[arg-type]
+
+
+# --- sizes --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("2 GB", 2_000_000_000),
+        ("512MiB", 512 << 20),
+        ("1.5g", 1_500_000_000),
+        ("100", 100),
+        ("0 GB", None),
+        ("x", None),
+        ("2 XB", None),
+        ("9" * 400, None),
+    ],
+)
+def test_sizes(text: str, size: int | None) -> None:
+    assert size_of(text) == size
+
+
+def test_the_memory_of_this_machine() -> None:
+    assert machine_memory() > 1 << 20

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from tidelog.facts import Facts
-from tidelog.json_values import to_json
+from tidelog.files.text.json_values import to_json
 from tidelog.values import from_python, sort_key
 
 Part = Literal["all", "explicit", "derived"]

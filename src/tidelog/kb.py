@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
     from tidelog.core.statistics import Statistics
     from tidelog.files.text.delimited import Header
-    from tidelog.local.sharing.snapshot import Snapshot
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects
     from tidelog.streams.following import AsyncFollowing, Following
@@ -306,23 +305,6 @@ class KnowledgeBase(Lasting, ABC):
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
 
-    def snapshot(self) -> Snapshot:
-        """The state after the last update, for several questions: later updates do not show in it."""
-        raise fail("TL074", "this engine has no snapshots", fix='choose engine="local", or read between two updates')
-
-    def copy(self) -> Self:
-        """An independent knowledge base with the same rules and facts."""
-        raise fail("TL074", "a knowledge base on this engine cannot be copied", fix="make another one from the same sources")
-
-    def __copy__(self) -> Self:
-        return self.copy()
-
-    def __deepcopy__(self, _memo: object) -> Self:
-        return self.copy()
-
-    def __reduce__(self) -> str:
-        raise fail("TL074", "a knowledge base cannot be pickled", fix="save its facts and rules, and make another one from them")
-
     def graph(self) -> GraphPicture:
         """The program as a picture, with the number of facts of each relation; a notebook shows it."""
         from tidelog.report.graph import picture
@@ -339,14 +321,9 @@ class KnowledgeBase(Lasting, ABC):
 
     def _names(self, relation: str) -> list[str]:
         """The names of a relation's columns."""
-        return column_names(self.relations[relation])
+        return self.relations[relation].column_names
 
     def _watch(self) -> Watch:
         from tidelog.core.limits import Limits, Watch
 
         return Watch(Limits(*self._limits), self._progress)
-
-
-def column_names(relation: Relation) -> list[str]:
-    """The names of a relation's columns."""
-    return [column.name for column in relation.columns] if relation.columns else [f"c{at + 1}" for at in range(relation.arity)]

@@ -1,18 +1,24 @@
-"""The part of a knowledge base that concerns folders: `open`, `save`, `close` and `with`.  `tidelog.durable` does the work."""
+"""The part of a knowledge base that concerns what outlasts it: folders (`open`, `save`, `close`, `with`), snapshots and copies.
+
+`tidelog.durable` and `tidelog.local.sharing` do the work.
+"""
 
 from __future__ import annotations
 
 import importlib
 from os import PathLike
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.core.recovery import Recovery
 from tidelog.errors import fail
 from tidelog.source import Source
 
+if TYPE_CHECKING:
+    from tidelog.local.sharing.snapshot import Snapshot
+
 
 class Lasting:
-    """What may be kept in a folder; an engine that can be overrides `save` and `close`."""
+    """What may be kept in a folder, or beside later states; an engine that can do it overrides these methods."""
 
     recovery: Recovery | None = None  # what opening it from a folder did
 
@@ -48,3 +54,26 @@ class Lasting:
 
     def __exit__(self, *_exception: object) -> None:
         self.close()
+
+    # --- states and copies -----------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The state after the last update, for several questions: later updates do not show in it."""
+        raise fail("TL074", "this engine has no snapshots", fix='choose engine="local", or read between two updates')
+
+    def copy(self) -> Self:
+        """An independent knowledge base with the same rules and facts."""
+        raise fail("TL074", "a knowledge base on this engine cannot be copied", fix="make another one from the same sources")
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.copy()
+
+    def __reduce__(self) -> str:
+        raise fail(
+            "TL074",
+            "a knowledge base cannot be pickled",
+            fix="save it to a folder, `kb.save(folder)`, and open that: `KnowledgeBase.open(folder)`",
+        )

@@ -9,7 +9,7 @@ from tests.cli.commands import GOOD, run
 
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.errors import TidelogError
-from tidelog.sizes import machine_memory, size_of
+from tidelog.options import machine_memory, size_of
 from tidelog.text_limits import LONGEST_TEXT
 
 

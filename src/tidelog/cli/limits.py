@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tidelog.errors import fail
-from tidelog.sizes import machine_memory, size_of
+from tidelog.options import machine_memory, size_of
 
 MOST_FACTS = 100_000_000
 LONGEST = "256MiB"

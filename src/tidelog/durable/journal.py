@@ -18,7 +18,7 @@ from tidelog.durable.acknowledged import Acknowledged
 from tidelog.durable.file_operations import FileOperations, WrittenFile
 from tidelog.durable.manifest import Entry, Manifest, chained
 from tidelog.errors import TidelogError, fail
-from tidelog.json_values import to_json
+from tidelog.files.text.json_values import to_json
 from tidelog.local.saving import Given
 from tidelog.values import from_python
 

@@ -44,6 +44,11 @@ class Relation:
         """The positions of the columns that are its key; none, if it has no key."""
         return tuple(at for at, column in enumerate(self.columns or ()) if column.is_key)
 
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns; `c1`, `c2`, … without a declaration."""
+        return [column.name for column in self.columns] if self.columns else [f"c{at + 1}" for at in range(self.arity)]
+
     def declared_type(self, position: int) -> Type:
         """The type that a column is declared with; `ANY` without a declaration."""
         if self.columns is None or position >= len(self.columns):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import Facts, aligned
-from tidelog.json_values import to_json
+from tidelog.files.text.json_values import to_json
 from tidelog.program.program import Program
 from tidelog.syntax.tree import Atom, Constant
 from tidelog.values import from_python, sort_key, text_of

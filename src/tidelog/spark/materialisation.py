@@ -18,8 +18,8 @@ from tidelog.core.rewriting import core_of_rule
 from tidelog.errors import fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
+from tidelog.options import machine_memory
 from tidelog.program.queries import ANSWER, Query, as_text, check_query
-from tidelog.sizes import machine_memory
 from tidelog.source import Source
 from tidelog.spark.data.exchange import Keys
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, explicit_facts

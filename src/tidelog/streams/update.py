@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from tidelog.arguments import iterable, shown
 from tidelog.errors import Diagnostic, Diagnostics, TidelogError, did_you_mean
-from tidelog.json_values import LossyJSONError, decode, from_json, to_json
+from tidelog.files.text.json_values import LossyJSONError, decode, from_json, to_json
 from tidelog.program.explicit import as_facts
 from tidelog.program.relations import Relation
 from tidelog.source import Source

@@ -17,7 +17,7 @@ import pyarrow.json as arrow_json
 from tidelog.files.formats import FileFormat
 from tidelog.files.raw import USUAL_SIZES, Cells, RawTable, Sizes, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
-from tidelog.json_values import LossyJSONError, decode
+from tidelog.files.text.json_values import LossyJSONError, decode
 from tidelog.text_limits import TOO_DEEP, is_shallow
 
 BLOCK = 1 << 22

@@ -8,7 +8,6 @@ from typing import Any, Self, overload
 from tidelog.core.limits import Watch
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
-from tidelog.kb import column_names
 from tidelog.local.sharing.published import Published
 from tidelog.local.sharing.replica import Replica
 from tidelog.program.program import Program
@@ -102,4 +101,4 @@ class Snapshot:
 def shown(known: Relation, held: Any, terms: Any) -> Facts:
     """The facts of a relation as a result."""
     kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-    return Facts(known.name, column_names(known), held, terms, kinds)
+    return Facts(known.name, known.column_names, held, terms, kinds)

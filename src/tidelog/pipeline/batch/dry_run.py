@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tidelog.facts import aligned
-from tidelog.kb import column_names
 from tidelog.pipeline.batch.backend import Backend
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.job_file import Job
@@ -45,7 +44,7 @@ def _sources(job: Job, backend: Backend | None) -> Iterator[str]:
         if source.relation is not None:
             relation = program.relations[source.relation]
             kinds = [str(column.type) for column in relation.columns] if relation.columns else ["any"] * relation.arity
-            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(column_names(relation), kinds, strict=True))
+            wanted = ", ".join(f"{name}: {kind}" for name, kind in zip(relation.column_names, kinds, strict=True))
             yield f"  wanted {wanted}"
         if source.columns:
             yield "  columns " + ", ".join(f"{given} -> {wanted}" for given, wanted in source.columns.items())

@@ -20,7 +20,6 @@ from tidelog.files.raw import RawTable, damaged, unreadable
 from tidelog.files.reading import read_raw
 from tidelog.files.rejects import Misfits, shown
 from tidelog.functions.conform import conform
-from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
 from tidelog.program.relations import Relation
@@ -49,7 +48,7 @@ def rows_of(source: SourcePart, relation: Relation) -> tuple[list[pa.Table], lis
     good = pc.invert(bad)
     columns = [_kept(column, good) for column in fitted]
     if all(isinstance(column, pa.ChunkedArray) for column in columns):
-        return [pa.table(dict(zip(column_names(relation), columns, strict=True)))], rejected, raw.rows
+        return [pa.table(dict(zip(relation.column_names, columns, strict=True)))], rejected, raw.rows
     lists = [column if isinstance(column, list) else [_value(cell) for cell in column.to_pylist()] for column in columns]
     return list(tables_of(relation, zip(*lists, strict=True))), rejected, raw.rows
 
@@ -101,7 +100,7 @@ def tables_of(relation: Relation, rows: Iterable[tuple[Value, ...]]) -> Iterator
         groups.setdefault(tuple(value.kind for value in row), []).append(row)
     for kinds, group in groups.items():
         columns = [_array(kind, [row[at] for row in group]) for at, kind in enumerate(kinds)]
-        yield pa.table(dict(zip(column_names(relation), columns, strict=True)))
+        yield pa.table(dict(zip(relation.column_names, columns, strict=True)))
 
 
 def _array(kind: Kind, values: list[Value]) -> pa.Array:

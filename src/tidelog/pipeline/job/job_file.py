@@ -8,7 +8,6 @@ from os import PathLike
 from pathlib import Path
 
 from tidelog.errors import TidelogError, did_you_mean, fail
-from tidelog.kb import column_names
 from tidelog.pipeline.job.parts import EnginePart, LimitsPart, SinkPart, SourcePart, StreamPart
 from tidelog.pipeline.job.reading_parts import read_engine, read_limits, read_sink, read_source_part, read_stream, resolved
 from tidelog.pipeline.job.toml_checks import Problems, Section
@@ -156,7 +155,7 @@ def _named_as_in(
 def _check_columns(source: SourcePart, program: Program, name: str, place: str, problems: Problems) -> None:
     """Report columns that the relation does not have, or that are mapped to twice."""
     relation = program.relations[name]
-    names = column_names(relation)
+    names = relation.column_names
     taken: dict[str, str] = {}
     for given, wanted in source.columns.items():
         if wanted not in names:

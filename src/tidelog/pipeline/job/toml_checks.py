@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeVar
 
 from tidelog.errors import Diagnostics, did_you_mean
-from tidelog.sizes import size_of
+from tidelog.options import size_of
 from tidelog.source import Source
 
 _T = TypeVar("_T")

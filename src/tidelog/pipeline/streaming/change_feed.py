@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tidelog.changes import Change
-from tidelog.json_values import to_json
+from tidelog.files.text.json_values import to_json
 
 _COLUMNS = pa.schema([(name, pa.string()) for name in ("update", "relation", "fact", "change", "kind")]).insert(
     0, pa.field("batch", pa.int64())

@@ -15,7 +15,6 @@ from tidelog.core.arrays import Int32s
 from tidelog.core.keys import key_of, value_of
 from tidelog.errors import TidelogError
 from tidelog.facts import Facts
-from tidelog.kb import column_names
 from tidelog.local.engine import VirtualRelation
 from tidelog.program.relations import Relation
 from tidelog.spark.data.column_types import SPARK_TYPES
@@ -130,7 +129,7 @@ class SparkFacts(Facts):
 
 def facts_of(exchange: Exchange, known: Relation, found: FrameRelation | Int32s | VirtualRelation) -> Facts:
     """Some facts of a relation for the user: rows in the driver, a virtual relation, or frames on Spark."""
-    names, kinds = column_names(known), _kinds(known)
+    names, kinds = known.column_names, _kinds(known)
     if not isinstance(found, FrameRelation):
         return Facts(known.name, names, found, exchange.local.dictionary, kinds)
     held = found.rows_in_driver

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import fail
-from tidelog.sizes import machine_memory
+from tidelog.options import machine_memory
 from tidelog.spark.session.interruption import end_jobs_on_interrupt
 from tidelog.spark.session.java import find_java, java_home
 

@@ -14,7 +14,7 @@ from tidelog.files.columns import ARROW_TYPES
 from tidelog.files.fitting import fit_cells
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.text.json_lines import BLOCK, by_arrow, problem_of
-from tidelog.json_values import LossyJSONError, decode
+from tidelog.files.text.json_values import LossyJSONError, decode
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.text.lines import Lines
 from tidelog.text_limits import TOO_DEEP

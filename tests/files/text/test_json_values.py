@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.some_values import any_value
 
 from tidelog import IRI, Literal
-from tidelog.json_values import LossyJSONError, decode, from_json, to_json
+from tidelog.files.text.json_values import LossyJSONError, decode, from_json, to_json
 from tidelog.values import Value, from_python
 
 
