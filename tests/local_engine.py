@@ -20,7 +20,7 @@ from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.maintenance import unit_runtime
 from tidelog.local.sharing.readers import Sharing
-from tidelog.local.storage import indexes, tables, term_collection
+from tidelog.local.storage import indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
@@ -141,12 +141,12 @@ conditions = st.builds(
 def under(given: Conditions) -> Iterator[None]:
     """Run what is inside under these conditions."""
     with ExitStack() as stack:
-        early = given.bytes_a_fact if given.bytes_a_fact != USUAL.bytes_a_fact else tables._EARLY_BYTES_A_FACT
+        early = given.bytes_a_fact if given.bytes_a_fact != USUAL.bytes_a_fact else row_buffers._EARLY_BYTES_A_FACT
         for module, name, value in (
-            (tables, "_BYTES_A_FACT", given.bytes_a_fact),
-            (tables, "_EARLY_BYTES_A_FACT", early),
-            (tables, "LARGEST_DOMAIN", given.largest_domain),
-            (tables, "_FIRST_CAPACITY", given.first_capacity),
+            (row_buffers, "_BYTES_A_FACT", given.bytes_a_fact),
+            (row_buffers, "_EARLY_BYTES_A_FACT", early),
+            (row_buffers, "LARGEST_DOMAIN", given.largest_domain),
+            (row_buffers, "FIRST_CAPACITY", given.first_capacity),
             (indexes, "_PIECE", given.piece),
             (materialise, "STEP_BUDGET", given.step_budget),
             (calls, "_PIECE", given.piece),

@@ -257,7 +257,7 @@ def test_a_query_that_is_stopped_leaves_nothing_behind() -> None:
 
 
 def test_no_memory_at_any_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tidelog.local.storage import tables
+    from tidelog.local.storage import row_buffers
 
     story = Story("auto", 8)
     left = [0]
@@ -268,7 +268,7 @@ def test_no_memory_at_any_allocation(monkeypatch: pytest.MonkeyPatch) -> None:
             raise Injected
         return resized(values, length)
 
-    monkeypatch.setattr(tables, "resized", scarce)
+    monkeypatch.setattr(row_buffers, "resized", scarce)
 
     def stop(run: Callable[[], object]) -> None:
         left[0] = story.random.randrange(2)

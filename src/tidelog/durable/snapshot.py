@@ -29,8 +29,9 @@ from tidelog.durable.rule_text import RuleText, schema_of
 from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.costs import Costs
-from tidelog.local.storage.dictionary import KINDS, Dictionary
+from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.term_buffers import KINDS
 
 STORED, EXPLICIT = "stored", "explicit"
 

@@ -18,7 +18,8 @@ from tidelog.durable.snapshot import files_of
 from tidelog.errors import fail
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kb import LocalKnowledgeBase
-from tidelog.local.storage.dictionary import KINDS, Dictionary
+from tidelog.local.storage.dictionary import Dictionary
+from tidelog.local.storage.term_buffers import KINDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
+import stat
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import TypeAlias
 
@@ -57,10 +60,12 @@ USUAL_SIZES = Sizes()
 
 def read_bytes(path: Path, sizes: Sizes = USUAL_SIZES, *, is_compressed: bool) -> bytes:
     """All bytes of a file, unpacked."""
-    most = -1 if sizes.file is None else sizes.file + 1
     try:
         with gzip.open(path) if is_compressed else path.open("rb") as file:
-            data = file.read(most)
+            is_regular = not is_compressed and stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            if is_regular:
+                check_size(path, os.fstat(file.fileno()).st_size, sizes)
+            data = file.read() if is_regular or sizes.file is None else _at_most(file, sizes.file)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(path, f"not a whole gzip file ({error})") from error
     except OSError as error:
@@ -68,6 +73,15 @@ def read_bytes(path: Path, sizes: Sizes = USUAL_SIZES, *, is_compressed: bool) -
     check_size(path, len(data), sizes)
     check_lines(data, str(path), sizes.line)
     return data
+
+
+def _at_most(file: gzip.GzipFile | BufferedReader, size: int) -> bytes:
+    """So many bytes of a file and a few more, if it has as many: `read(size)` would allocate all of them before it reads."""
+    pieces, left = list[bytes](), size
+    while left >= 0 and (piece := file.read(_PIECE)):
+        pieces.append(piece)
+        left -= len(piece)
+    return b"".join(pieces)
 
 
 def check_size(path: Path, size: int, sizes: Sizes) -> None:

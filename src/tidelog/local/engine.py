@@ -19,11 +19,12 @@ from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
+from tidelog.local.maintenance.update_context import UpdateResult
 from tidelog.local.program_state import ProgramState
 from tidelog.local.recovery import Owner, Work, recover
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
-from tidelog.local.transaction import Transaction, UpdateResult
+from tidelog.local.transaction import Transaction
 from tidelog.program.queries import ANSWER
 from tidelog.syntax.tree import Atom, Literal, Rule, Variable
 

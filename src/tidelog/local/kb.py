@@ -18,10 +18,11 @@ from tidelog.facts import Facts
 from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
+from tidelog.local.maintenance.update_context import UpdateResult
 from tidelog.local.recovery import recover
 from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.sharing.snapshot import shown
-from tidelog.local.transaction import Transaction, UpdateResult
+from tidelog.local.transaction import Transaction
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
 from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change

@@ -12,54 +12,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
-from tidelog.changes import ChangeStatistics, Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
-from tidelog.core.rule_report import Visit
 from tidelog.core.statistics import Statistics
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, MarkedStep
 from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences, InTurn
 from tidelog.local.maintenance.propagation import Propagation
-from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext
+from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext, UpdateResult
 from tidelog.local.program_state import ProgramState
 from tidelog.local.recovery import Work
 from tidelog.local.rule_changes.migration import Migration
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.changes.live_rules import RuleDifference
-
-
-@dataclass(slots=True)
-class UpdateResult:
-    """What a committed transaction has done."""
-
-    difference: Difference
-    statistics: Statistics
-    counters: Counters
-    seconds: dict[str, float]
-    """What each phase took."""
-    chosen: dict[str, str]
-    """The algorithms that took part, and why each was chosen."""
-    added: int
-    removed: int
-    without_effect: int
-    """Explicit facts that were added and removed, and requests that changed nothing."""
-    visits: list[Visit]
-    """The units that were visited, if rules have changed."""
-
-    def change_statistics(self, seconds: float) -> ChangeStatistics:
-        """What users see of it, after so many seconds."""
-        algorithm = "; ".join(f"{name}: {why}" for name, why in self.chosen.items()) or "semi-naive"
-        rounds = max([done.number for done in self.statistics.rounds], default=0)
-        derivations = self.statistics.derivations + self.counters.backward + self.counters.forward
-        counts = self.added, self.removed, self.without_effect, derivations, rounds, self.statistics.undefined
-        return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)
 
 
 class Transaction(Work):

@@ -14,9 +14,10 @@ import pytest
 from tidelog.core.arrays import Int32s
 from tidelog.local.kernel import build, layout, memory, terms
 from tidelog.local.kernel import table_rows as kernel
-from tidelog.local.storage.dictionary import KIND_CODES, Dictionary
+from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.term_buffers import KIND_CODES
 from tidelog.values import Kind
 
 checked_only = pytest.mark.skipif(not build.CHECKED, reason="TIDELOG_CHECKED=0: the kernel would read whatever is there")

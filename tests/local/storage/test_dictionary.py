@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,7 +13,7 @@ from tests.some_values import INFINITY, NAN, OF_KIND, any_value, f, i, s
 from tidelog.core.arrays import Int32s
 from tidelog.files.columns import ARROW_TYPES
 from tidelog.local.storage.dictionary import Dictionary
-from tidelog.values import IRI, Kind, Literal, Value, boolean, from_python, text_of
+from tidelog.values import IRI, Kind, Literal, Value, boolean, from_python
 
 COLUMN_KINDS = [kind for kind in Kind if kind in ARROW_TYPES]
 
@@ -117,26 +115,6 @@ def test_literals_have_parts(text: str, terms: Dictionary) -> None:
     ]
     assert terms.values_of(terms.encode(values)) == values
     assert len(terms) == 4
-
-
-def test_extremes_of_time(terms: Dictionary) -> None:
-    moments = [
-        datetime.min.replace(tzinfo=UTC),
-        datetime.max.replace(tzinfo=UTC),
-        datetime(1969, 12, 31, 23, 59, 59, 999999, UTC),
-    ]
-    days = [date.min, date.max, date(1969, 12, 31), date(1970, 1, 1)]
-    values = [from_python(thing) for thing in (*moments, *days)]
-    assert terms.values_of(terms.encode(values)) == values
-
-
-def test_a_column_of_several_kinds_becomes_texts(terms: Dictionary) -> None:
-    values = [i(1), f(1.5), s("a"), boolean(False), from_python(date(2026, 11, 15)), from_python(IRI("http://x"))]
-    decoded = terms.decode_column(terms.encode(values))
-    assert decoded.type == pa.large_string()
-    assert decoded.to_pylist() == [text_of(value) for value in values]
-    literal = terms.decode_column(terms.encode([from_python(Literal("chat", None, "fr"))]))
-    assert literal.to_pylist() == ['"chat"@fr']
 
 
 def test_thousands_of_values_of_each_kind(terms: Dictionary) -> None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tests.local_engine import USUAL, Conditions, conditions, under
+from tests.local_engine import Conditions, conditions, under
 
 from tidelog.local.kernel import layout
 from tidelog.local.storage.indexes import Index
@@ -120,46 +119,6 @@ def test_rows_against_a_set(given_rows: tuple[int, list[list[Row]]], given_condi
                 check_index(table, index)
 
 
-def pairs(count: int, domain: int) -> NDArray[np.int32]:
-    return np.stack(np.divmod(np.arange(count), domain), axis=1).astype(np.int32)
-
-
-def has_bits(table: Table) -> bool:
-    return bool(table.store.M[table.number, layout.BITS])
-
-
-def test_bits_come_and_go() -> None:
-    """A full relation over few ids is a matrix of bits, and no longer when there are many ids."""
-    terms = Terms(60)
-    table = Store(terms).new_table(2)
-    table.insert(pairs(3000, 60))
-    assert has_bits(table)
-    assert table.contains(pairs(3600, 60)).sum() == 3000
-    terms.size = 1 << 20
-    more = np.array([[5, 700_000], [700_001, 5], [5, 5]], np.int32)
-    assert table.insert(more) == 2
-    assert not has_bits(table)
-    assert len(table) == 3002
-    assert table.contains(more).all()
-    assert table.contains(pairs(3600, 60)).sum() == 3000
-
-
-def test_a_matrix_of_bits_grows_with_the_ids() -> None:
-    terms = Terms(60)
-    table = Store(terms).new_table(2)
-    with under(replace(USUAL, bytes_a_fact=1 << 30)):
-        table.insert(pairs(3000, 60))
-        domain = table.store.M[table.number, layout.DOMAIN]
-        terms.size = 500
-        assert table.insert(np.array([[499, 1], [1, 499]], np.int32)) == 2
-        assert has_bits(table)
-        assert table.store.M[table.number, layout.DOMAIN] > domain
-        assert table.contains(pairs(3600, 60)).sum() == 3000
-        table.truncate_to(10)
-        assert tuples(table.rows) == tuples(pairs(10, 60))
-        assert table.contains(pairs(3600, 60)).sum() == 10
-
-
 def test_an_index_of_few_rows_with_ids_from_a_large_range_is_hashed() -> None:
     """And becomes direct when there are more rows."""
     terms = Terms(1_000_000)
@@ -197,14 +156,3 @@ def test_a_released_table_leaves_its_places_to_others() -> None:
     check_index(new, [0, 2])
     assert store._index_count == indexes
     assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
-
-
-def test_which_row_numbers_are_rows() -> None:
-    store = Store(Terms(5))
-    table, nothing = store.new_table(2), store.new_table(0)
-    table.insert(np.array([(1, 2), (0, 3), (4, 0)], np.int32))
-    table.remove(np.array([(0, 3)], np.int32))
-    assert table.are_rows().tolist() == [True, False, True]
-    assert nothing.are_rows().tolist() == []
-    nothing.insert(np.empty((1, 0), np.int32))
-    assert nothing.are_rows().tolist() == [True]

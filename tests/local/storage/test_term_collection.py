@@ -26,8 +26,8 @@ from tidelog.core.limits import Watch
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.kernel import layout
 from tidelog.local.storage import term_collection
-from tidelog.local.storage.dictionary import MOST_TERMS
 from tidelog.local.storage.state import State
+from tidelog.local.storage.term_buffers import MOST_TERMS
 
 VALUES = "@relation v(k: int key, x: string). same(X, K) :- v(K, X)."
 NAMES = '@relation v(k: int key, x: string). named(K, S) :- v(K, X), S = cat("name of ", X).'

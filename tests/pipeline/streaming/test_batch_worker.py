@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tidelog import Change, FactsByRelation, TidelogError, Update
+from tidelog import Change, FactsByRelation, KnowledgeBase, TidelogError, Update
 from tidelog.errors import fail
 from tidelog.pipeline.streaming.batch_worker import BatchResult, UpdateWorker
 from tidelog.pipeline.streaming.change_feed import RowFile
@@ -28,6 +28,7 @@ class StandIn:
 
     def __init__(self, failures: dict[object, str] | None = None) -> None:
         self.relations: dict[str, object] = {}
+        self.program = KnowledgeBase("").program
         self.failures = failures or {}
         self.seen: list[tuple[Update, Update | None]] = []
 

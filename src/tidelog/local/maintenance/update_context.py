@@ -1,17 +1,21 @@
-"""What all units of one update share: the state, the deltas so far, the undo log, and what has been counted and measured."""
+"""What all units of one update share: the state, the deltas so far, the undo log, what has been counted; and its result."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
-from tidelog.changes import Counters
+from tidelog.changes import ChangeStatistics, Counters
 from tidelog.core.arrays import Rows
+from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit, is_visible
+from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Deltas, ExplicitChanges
+from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.storage.replacements import Replacement
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
@@ -102,3 +106,30 @@ class FactCount:
 def count_visible(tables: Iterable[tuple[str, Table]]) -> int:
     """How many facts that users see are in some tables."""
     return sum(len(table) for name, table in tables if is_visible(name))
+
+
+@dataclass(slots=True)
+class UpdateResult:
+    """What a committed transaction has done."""
+
+    difference: Difference
+    statistics: Statistics
+    counters: Counters
+    seconds: dict[str, float]
+    """What each phase took."""
+    chosen: dict[str, str]
+    """The algorithms that took part, and why each was chosen."""
+    added: int
+    removed: int
+    without_effect: int
+    """Explicit facts that were added and removed, and requests that changed nothing."""
+    visits: list[Visit]
+    """The units that were visited, if rules have changed."""
+
+    def change_statistics(self, seconds: float) -> ChangeStatistics:
+        """What users see of it, after so many seconds."""
+        algorithm = "; ".join(f"{name}: {why}" for name, why in self.chosen.items()) or "semi-naive"
+        rounds = max([done.number for done in self.statistics.rounds], default=0)
+        derivations = self.statistics.derivations + self.counters.backward + self.counters.forward
+        counts = self.added, self.removed, self.without_effect, derivations, rounds, self.statistics.undefined
+        return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tidelog.functions.conform import CONFORM
 from tidelog.local.kernel import arithmetic
-from tidelog.local.storage.dictionary import KIND_CODES
+from tidelog.local.storage.term_buffers import KIND_CODES
 from tidelog.syntax.tree import Call, Term
 from tidelog.values import Kind
 

@@ -6,114 +6,24 @@ adds values itself.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
-from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of, value_of_payload, value_of_text
-from tidelog.errors import fail
+from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.core.value_encoding import TEXT_KINDS, key_text, payload_of
 from tidelog.local.kernel import terms
-from tidelog.local.storage.budget import MemoryBudget
-from tidelog.syntax.printer import Printer
-from tidelog.text_limits import LONGEST_TEXT, too_long
-from tidelog.values import Kind, Value, text_of
+from tidelog.local.storage.term_buffers import KIND_CODES, KINDS, TermBuffers, own_budget
+from tidelog.text_limits import too_long
+from tidelog.values import Kind, Value
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
-KINDS = tuple(Kind)
-MOST_TERMS = 2**31 - 2
-_BYTES_A_TERM = 17
-"""Its kind, payload, length and hash."""
 
-
-class Dictionary:
+class Dictionary(TermBuffers):
     """Maps values to ids and back."""
-
-    longest = LONGEST_TEXT
-    """The most bytes of a text."""
-
-    def __init__(self, budget: MemoryBudget | None = None) -> None:
-        """`budget` is asked before the dictionary grows."""
-        self.budget = budget or _own_budget(self)
-        self.header: Int64s = np.zeros(terms.WIDTH, np.int64)
-        """Addresses and sizes of the buffers, for the kernel."""
-        self._kinds: Bytes = np.empty(0, np.uint8)
-        self._payloads: Int64s = np.empty(0, np.int64)
-        self._lengths: Int32s = np.empty(0, np.int32)
-        self._hashes: Int32s = np.empty(0, np.int32)
-        self._slots: Int32s = np.empty(0, np.int32)
-        self._arena: Bytes = np.empty(0, np.uint8)
-        self._growing: tuple[Int64s, tuple[Bytes, Int64s, Int32s, Int32s, Int32s, Bytes]] | None = None
-        """Larger buffers with the same content, and the header that goes with them."""
-        self._known: dict[Value, int] = {}
-        self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
-        """Caches of ids by Python integer and by Python string."""
-        self._shares_buffers = False
-        """Whether the buffers belong to another dictionary as well: then all of them are copied before anything is added."""
-        self._reserve(1024, 1 << 16)
-
-    def __len__(self) -> int:
-        return self.header.item(terms.COUNT)
-
-    def reserve(self, count: int, text: int) -> None:
-        """Make room for so many values in all, and for so many more bytes of text."""
-        self._reserve(count, text)
-
-    @property
-    def nbytes(self) -> int:
-        """The memory of its buffers."""
-        buffers = self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
-        return sum(buffer.nbytes for buffer in buffers)
-
-    def grow(self) -> None:
-        """Double the capacity, after the kernel stopped for room."""
-        self._reserve(max(1024, 2 * int(self.header[terms.CAPACITY])), 0)
-
-    def _reserve(self, capacity: int, more_text: int) -> None:
-        capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
-        if capacity <= len(self) == MOST_TERMS:
-            fix = "divide the data; nothing has been changed"
-            raise fail("TL070", f"there are more than {MOST_TERMS:,} different values", fix=fix)
-        self.finish_growing()
-        shared = self._shares_buffers
-        count = 1 << (2 * capacity - 1).bit_length()
-        needed = int(self.header[terms.ARENA_USED]) + more_text
-        size = max(needed, 2 * len(self._arena)) if needed > len(self._arena) else len(self._arena)
-        more = _BYTES_A_TERM * (capacity - int(self.header[terms.CAPACITY]))
-        self.budget.ask(more + 4 * max(0, count - len(self._slots)) + size - len(self._arena))
-        kinds, payloads, lengths, hashes = self._kinds, self._payloads, self._lengths, self._hashes
-        if capacity > self.header[terms.CAPACITY] or shared:
-            kinds, payloads = resized(kinds, capacity), resized(payloads, capacity)
-            lengths, hashes = resized(lengths, capacity), resized(hashes, capacity)
-        rehash = count > len(self._slots) or shared
-        slots = np.zeros(count, np.int32) if rehash else self._slots
-        arena = resized(self._arena, size) if size > len(self._arena) or shared else self._arena
-        header = self.header.copy()
-        header[terms.CAPACITY] = capacity
-        header[terms.KINDS], header[terms.PAYLOADS] = kinds.ctypes.data, payloads.ctypes.data
-        header[terms.LENGTHS], header[terms.HASHES] = lengths.ctypes.data, hashes.ctypes.data
-        header[terms.SLOTS], header[terms.SLOT_COUNT] = slots.ctypes.data, len(slots)
-        header[terms.ARENA], header[terms.ARENA_SIZE] = arena.ctypes.data, len(arena)
-        if rehash:
-            terms.rehash_terms(header)
-        self._growing = header, (kinds, payloads, lengths, hashes, slots, arena)
-        self.finish_growing()
-
-    def finish_growing(self) -> None:
-        """Take over larger buffers, if an exception has come in between; before that, old and new ones hold the same."""
-        if self._growing is not None:
-            header, buffers = self._growing
-            self.header[:] = header
-            self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena = buffers
-            self._shares_buffers = False
-            self._buffers = header, *buffers
-            self._growing = None
 
     # --- for readers in other threads ------------------------------------------------------------------------------------
 
@@ -124,7 +34,7 @@ class Dictionary:
         """
         known = len(self) if count is None else count
         result = Dictionary.__new__(Dictionary)
-        result.budget, result.longest = _own_budget(result), self.longest
+        result.budget, result.longest = own_budget(result), self.longest
         result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
         result.header = header.copy()
         result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
@@ -259,99 +169,7 @@ class Dictionary:
             cache[value] = found
         return found
 
-    # --- decoding --------------------------------------------------------------------------------------------------------
-
-    def have_kind(self, kind: Kind, ids: Int32s) -> NDArray[np.bool_]:
-        """For each id whether its value is of a kind."""
-        result: NDArray[np.bool_] = self._kinds[ids] == KIND_CODES[kind]
-        return result
-
-    def payloads_of(self, ids: Int32s) -> Int64s:
-        """The 64-bit payloads of some ids."""
-        return self._payloads[ids]
-
-    def kinds_of(self, ids: Int32s) -> list[Kind]:
-        """The kinds among the values."""
-        return [KINDS[code] for code in np.flatnonzero(np.bincount(self._kinds[ids]))] if len(ids) else []
-
-    def decode_column(self, ids: Int32s) -> pa.Array:
-        """The values as an Arrow array: of the kind's own type if they are all of one kind, else as texts."""
-        import pyarrow as pa
-
-        kinds = self.kinds_of(ids)
-        if not kinds:
-            return pa.array([], pa.large_string())
-        if len(kinds) > 1 or kinds[0] is Kind.LITERAL:
-            distinct, places = self._distinct(ids)
-            texts = pa.array([_shown(value) for value in self.values_of(distinct)], pa.large_string())
-            return texts.take(pa.array(places))
-        match kinds[0]:
-            case Kind.STRING | Kind.IRI:
-                return self._texts(ids)
-            case Kind.FLOAT:
-                return pa.array(self._payloads[ids].view(np.float64))
-            case Kind.BOOL:
-                return pa.array(self._payloads[ids].astype(np.bool_))
-            case Kind.DATE:
-                return pa.array(self._payloads[ids].astype(np.int32)).cast(pa.date32())
-            case Kind.TIMESTAMP:
-                return pa.array(self._payloads[ids]).cast(pa.timestamp("us", "UTC"))
-        return pa.array(self._payloads[ids])
-
-    def decode_compactly(self, ids: Int32s) -> pa.Array:
-        """Like `decode_column`, but texts as an Arrow dictionary array, from which files are written faster."""
-        import pyarrow as pa
-
-        if self.kinds_of(ids) not in ([Kind.STRING], [Kind.IRI]):
-            return self.decode_column(ids)
-        distinct, places = self._distinct(ids)
-        return pa.DictionaryArray.from_arrays(pa.array(places), self._texts(distinct))
-
-    def _texts(self, ids: Int32s) -> pa.Array:
-        import pyarrow as pa
-
-        offsets = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum(self._lengths[ids], out=offsets[1:])
-        data = np.empty(int(offsets[-1]), np.uint8)
-        buffers = self._buffers  # keeps them alive, where another thread lets the dictionary grow
-        terms.gather_texts(buffers[0], np.ascontiguousarray(ids), offsets, data)
-        return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
-
-    def values_of(self, ids: Int32s) -> list[Value]:
-        """The values of some ids, each as a new object; ids should be distinct."""
-        return [self._value(int(i)) for i in ids]
-
-    def objects_of(self, ids: Int32s) -> NDArray[np.object_]:
-        """The Python objects of ids; equal ids share one object."""
-        distinct, places = self._distinct(ids)
-        objects = np.empty(len(distinct), object)
-        objects[:] = [self._value(int(i)).content for i in distinct]
-        return objects[places]
-
-    def _distinct(self, ids: Int32s) -> tuple[Int32s, Int32s]:
-        """The distinct ids, and for each id its position among them."""
-        if len(self) > 8 * len(ids):
-            distinct, places = np.unique(ids, return_inverse=True)
-            return distinct, places.astype(np.int32)
-        place_of = np.zeros(len(self), np.int32)
-        place_of[ids] = 1
-        distinct = np.flatnonzero(place_of).astype(np.int32)
-        place_of[distinct] = np.arange(len(distinct), dtype=np.int32)
-        return distinct, place_of[ids]
-
-    def _value(self, at: int) -> Value:
-        kind, payload = KINDS[self._kinds[at]], int(self._payloads[at])
-        if kind in TEXT_KINDS:
-            return value_of_text(kind, self._arena[payload : payload + int(self._lengths[at])].tobytes().decode())
-        return value_of_payload(kind, payload)
-
-    # --- content and keys ------------------------------------------------------------------------------------------------
-
-    def content_of(self, kind: Kind, ids: Int32s) -> pa.Array:
-        """What tells the values of one kind apart, as an Arrow array: texts, or 64-bit payloads."""
-        import pyarrow as pa
-
-        return self._texts(ids) if kind in TEXT_KINDS else pa.array(self._payloads[ids])
+    # --- keys -----------------------------------------------------------------------------------------------------------
 
     def encode_content(self, kind: Kind, content: pa.Array) -> Int32s:
         """The ids of the values of one kind with that content."""
@@ -397,14 +215,3 @@ _MOST_KNOWN = 100_000
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
-
-
-def _own_budget(terms: Dictionary) -> MemoryBudget:
-    """The budget of a dictionary alone, without a cycle of references, in which its buffers would outlive it."""
-    owner = weakref.proxy(terms)
-    return MemoryBudget(lambda: owner.nbytes)
-
-
-def _shown(value: Value) -> str:
-    """The text of a value in a column of several kinds: as `string` gives it; RDF literals as a program writes them."""
-    return Printer().value(value) if value.kind is Kind.LITERAL else text_of(value)

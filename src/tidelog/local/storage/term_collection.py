@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Rows
-from tidelog.local.storage.dictionary import MOST_TERMS
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
+from tidelog.local.storage.term_buffers import MOST_TERMS
 
 LEAST_GROWTH = 100_000
 """So many terms and results of functions must be new before a look for unused ones; fewer are not worth it."""
