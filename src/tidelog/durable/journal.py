@@ -94,7 +94,8 @@ class Journal:
         self._recorded = before  # an exception may come after the entry is written
         try:
             self.manifest.add(sequence, kind, body, checksum)
-        except sqlite3.Error as error:
+        except sqlite3.Error as error:  # SQLite has written all of the entry, or nothing
+            self._recorded = None
             raise _unwritten(self.manifest.path, error) from error
         self.sequence, self.chain = sequence, checksum
         self.size += len(body) + more
