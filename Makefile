@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test pytest lint bench nightly nightly-spark format clean
+.PHONY: run test pytest lint bench soak nightly nightly-spark format clean
 
 run: $(READY)
 	$(BIN)/tidelog check examples/reach.dl
@@ -41,6 +41,9 @@ lint: $(READY)-dev
 
 bench: $(READY)-dev
 	$(BIN)/python -m benchmarks
+
+soak: $(READY)-dev  # half an hour of updates beside four reading threads; ARGS="--minutes 5"
+	$(BIN)/python -m benchmarks.soak $(ARGS)
 
 nightly: $(READY)-dev
 	$(BIN)/pytest -n auto -m "(nightly or by_night) and not spark" --run-nightly $(ARGS)

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import durable, front_end, memory_over_time, rollback, rule_changes, start_up
+from benchmarks import durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -21,7 +21,18 @@ from benchmarks.maintenance import runner as maintenance_runner
 from benchmarks.marking import runner as marking_runner
 from benchmarks.marking import section as marking_section
 
-NAMES = ("front_end", "start_up", "rollback", "memory_over_time", *ALL_WORKLOADS, *MAINTENANCE, *MARKING, *RULE_CHANGES, *DURABLE)
+NAMES = (
+    "front_end",
+    "start_up",
+    "rollback",
+    "readers",
+    "memory_over_time",
+    *ALL_WORKLOADS,
+    *MAINTENANCE,
+    *MARKING,
+    *RULE_CHANGES,
+    *DURABLE,
+)
 
 
 def chosen(names: list[str]) -> list[str]:
@@ -39,7 +50,12 @@ def _stands_for(name: str, workload: str) -> bool:
 def write_summary(folder: Path) -> Path:
     """Everything that is known in a folder of results."""
     others = [*start_up.judgements(folder), *judging.judgements(folder), *marking_section.judgements(folder)]
-    others += [*rule_changes.judgements(folder), *durable.judgements(folder), *rollback.judgements(folder)]
+    others += [
+        *rule_changes.judgements(folder),
+        *durable.judgements(folder),
+        *rollback.judgements(folder),
+        *readers.judgements(folder),
+    ]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
         stream.write(section.text(folder) + marking_section.text(folder) + rule_changes.text(folder) + durable.text(folder))
@@ -63,6 +79,8 @@ def main() -> None:
             start_up.run(folder)
         elif name == "rollback":
             rollback.run(folder, quick=options.quick)
+        elif name == "readers":
+            readers.run(folder, quick=options.quick)
         elif name == "memory_over_time":
             memory_over_time.run(folder, quick=options.quick)
         else:

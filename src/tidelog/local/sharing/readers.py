@@ -71,7 +71,7 @@ class Sharing:
         """The last version, for a reader; None if the caller may read the state itself, until `end_reading`."""
         if self._publisher is None and self._lock.enter_at_once(sys._getframe(1)):
             return None
-        return self._view(self._replica)
+        return self._view()
 
     def end_reading(self) -> None:
         """The caller has read the state."""
@@ -81,17 +81,17 @@ class Sharing:
         """The last version, for several questions."""
         frame = sys._getframe()
         if self._publisher is not None or not self._lock.enter_at_once(frame):
-            return self._view(Replica())
+            return self._view()
         try:  # nobody else is there: no need to publish every version from now on
-            return Snapshot(Publisher(self._kb._maintained(), self._kb._schema).current, Replica(), self._kb._watch)
+            return Snapshot(Publisher(self._kb._maintained(), self._kb._schema).current, self._replica, self._kb._watch)
         finally:
             self._lock.leave(frame)
 
-    def _view(self, replica: Replica) -> Snapshot:
+    def _view(self) -> Snapshot:
         publisher = self._publisher
         if publisher is None or self._is_behind or self._lock.is_left:
             publisher = self._share()
-        return Snapshot(publisher.current, replica, self._kb._watch)
+        return Snapshot(publisher.current, self._replica, self._kb._watch)
 
     def _share(self) -> Publisher:
         """Wait for the update in hand; what is published from then on is complete."""

@@ -1,7 +1,8 @@
 """A replica: tables with indexes of the relations that queries read, apart from those that the writer changes.
 
-A relation is copied when a query reads it first.  From then on the difference between two published versions is applied: a query
-costs what has changed since the last one, and what it does itself.
+A relation is copied when a query reads it first.  From then on the difference between two published versions is applied, forwards
+or, for a snapshot that somebody has kept, backwards: a query costs what lies between its version and that of the last one, and
+what it does itself.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class Replica:
         self.unfinished: Work | None = None
         self._copied: dict[str, TableVersion] = {}
         self._closures: dict[str, VirtualRelation] = {}
+        self._term_count = 0
 
     def query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
         """The answers to a query in a version, and the dictionary that says what their ids mean."""
@@ -44,15 +46,24 @@ class Replica:
                 raise
             return rows, self.state.terms
 
+    def is_near(self, published: Published) -> bool:
+        """Whether it is less work to go to a version than to copy the relations that have been copied so far."""
+        copied, is_other = list(self._copied.items()), self._of is None or self._of.terms is not published.terms
+        rows = sum(len(version) for _, version in copied)
+        return is_other or 2 * sum(version.distance(published.tables.get(name)) for name, version in copied) <= rows + _FEW
+
     def _advance(self, published: Published, names: Iterable[str]) -> None:
         """Bring some relations to a version, and the dictionary."""
         before = self._of
-        if before is None or before.terms is not published.terms or before.number > published.number:
-            self.state, self._copied, self._closures = State(published.terms.clone(published.term_count)), {}, {}
+        if before is None or before.terms is not published.terms:
+            self._term_count = published.term_count
+            self.state, self._copied, self._closures = State(published.terms.clone(self._term_count)), {}, {}
             self.unfinished = None
-        elif before.term_count != published.term_count or before.number != published.number:
-            # answers that were handed out keep the old dictionary, with the values that their queries have computed
-            self.state.terms = self.state.store.terms = published.terms.clone(published.term_count)
+        elif before is not published:
+            # answers that were handed out keep the old dictionary, with the values that their queries have computed; the new one
+            # has all values of rows that are still to be removed, so it never gets smaller
+            self._term_count = max(self._term_count, published.term_count)
+            self.state.terms = self.state.store.terms = published.terms.clone(self._term_count)
             self.state.terms.budget = self.state.budget
         self._of = published
         for name in names:
@@ -72,9 +83,9 @@ class Replica:
         if before is version:
             return
         if before is not None and version.numbers_like(before):
-            table = state.table(name)
-            table.remove(version.removed_since(before))
-            table.insert(version.appended_since(before))
+            table, (removed, inserted) = state.table(name), version.difference(before)
+            table.remove(removed)
+            table.insert(inserted)
             table.compact()
         else:
             self._drop_table(name)
@@ -86,3 +97,7 @@ class Replica:
         self._copied.pop(name, None)
         if name in self.state.tables:
             self.state.store.release(self.state.take_table(name))
+
+
+_FEW = 1000
+"""Rows that are no reason for another copy."""

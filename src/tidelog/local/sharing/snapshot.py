@@ -22,7 +22,8 @@ class Snapshot:
     >>> with kb.snapshot() as view:                                # doctest: +SKIP
     ...     view.count("path"), list(view.query("path(a, X)"))
 
-    It may be used by several threads, and it costs what the updates since then have changed, until it is closed.
+    It may be used by several threads, and it costs what the updates since then have changed, until it is closed.  Queries use the
+    replica of all readers as long as that is near.
     """
 
     def __init__(self, published: Published, replica: Replica, watch: Callable[[], Watch]) -> None:
@@ -87,6 +88,8 @@ class Snapshot:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         published = self._published
         query = check_query(text, published.schema.relations(), published.schema.program.prefixes)
+        if not self._replica.is_near(published):  # other readers are far ahead of this snapshot, or far behind
+            self._replica = Replica()
         rows, terms = self._replica.query(published, query, self._watch())
         return Facts(text.strip(), query.names, rows, terms, noun="answer")
 

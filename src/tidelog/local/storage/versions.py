@@ -52,6 +52,18 @@ class TableVersion:
         """Whether rows have the same numbers as in another version of the table; a row without columns leaves no tombstone."""
         return self._numbering is other._numbering and self.arity > 0
 
+    def distance(self, other: TableVersion | None) -> int:
+        """How many rows have been appended or removed between this version and another, or how many there are."""
+        if other is None or not self.numbers_like(other):
+            return len(self)
+        return abs(self.end - other.end) + abs(self.tombstones - other.tombstones)
+
+    def difference(self, other: TableVersion) -> tuple[Rows, Rows]:
+        """The rows of another version, earlier or later, that numbers them alike and are not in this one; and the converse."""
+        if other.end <= self.end and other.tombstones <= self.tombstones:
+            return self.removed_since(other), self.appended_since(other)
+        return other.appended_since(self), other.removed_since(self)
+
     def removed_since(self, before: TableVersion) -> Rows:
         """The rows of an earlier version that numbers them alike that are there no more."""
         numbers = self._removed[before.tombstones : self.tombstones]

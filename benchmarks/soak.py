@@ -1,0 +1,204 @@
+"""A knowledge base that is left running: `make soak`, or `python -m benchmarks.soak --minutes 30 --facts 1000000`.
+
+Random updates and rule changes, with constants that were never there before, and four threads that read all the time.  The facts
+are many small graphs that have nothing to do with each other, so that a reader can judge all that follows about one of them: by
+plain Python in every read, by the reference on samples.  Reported are latencies and memory; a wrong answer ends the run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from benchmarks.memory_over_time import resident
+
+NODES = 20
+EDGES = 30
+RULES = """
+@relation edge(graph: int, a: int, b: int).
+@relation tag(graph: int key, text: string).
+path(G, X, Y) :- edge(G, X, Y).
+path(G, X, Z) :- path(G, X, Y), edge(G, Y, Z).
+end(G, Y) :- edge(G, _, Y), not edge(G, Y, _).
+size(G, N) :- N = count { path(G, X, Y) }.
+named(G, S) :- tag(G, T), S = cat("graph ", T).
+"""
+EXTRA = "two(G, X, Z) :- edge(G, X, Y), edge(G, Y, Z)."
+_FACTS_A_GRAPH = 330
+"""About: edges and everything that follows from them."""
+_READERS = 4
+_RULES_EVERY, _JUDGE_EVERY, _SAY_EVERY = 500, 20.0, 60.0
+
+Edge = tuple[int, int]
+
+
+@dataclass
+class Run:
+    """What the threads of a run share."""
+
+    kb: Any
+    graphs: int
+    over: threading.Event = field(default_factory=threading.Event)
+    failures: list[BaseException] = field(default_factory=list)
+    reads: list[float] = field(default_factory=list)
+    updates: list[float] = field(default_factory=list)
+    memory: list[int] = field(default_factory=list)
+
+
+def closed(edges: set[Edge]) -> set[Edge]:
+    """The transitive closure, by searching from each node."""
+    after: dict[int, list[int]] = {}
+    for a, b in edges:
+        after.setdefault(a, []).append(b)
+    found = set()
+    for start, nearest in after.items():
+        waiting, seen = list(nearest), set[int]()
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                waiting += after.get(node, ())
+        found |= {(start, node) for node in seen}
+    return found
+
+
+def check(run: Run, graph: int) -> None:
+    """All that is known about one graph, in one state."""
+    with run.kb.snapshot() as view:
+        edges = set(view.query(f"edge({graph}, X, Y)"))
+        paths = closed(edges)
+        assert set(view.query(f"path({graph}, X, Y)")) == paths
+        assert set(view.query(f"end({graph}, Y)")) == {(b,) for _, b in edges} - {(a,) for a, _ in edges}
+        assert list(view.query(f"size({graph}, N)")) == ([(len(paths),)] if paths else [])
+        tags, names = list(view.query(f"tag({graph}, T)")), list(view.query(f"named({graph}, S)"))
+        assert len(tags) == 1
+        assert names == [(f"graph {tags[0][0]}",)]
+        if "two" in view.relations:
+            expected = {(a, d) for a, b in edges for c, d in edges if b == c}
+            assert set(view.query(f"two({graph}, X, Y)")) in (expected, set())  # a removed rule leaves an empty relation
+
+
+def read(run: Run, seed: int) -> None:
+    """Ask about one graph after the other, until the run is over."""
+    chance = random.Random(seed)
+    try:
+        while not run.over.is_set():
+            started = time.perf_counter()
+            check(run, chance.randrange(run.graphs))
+            run.reads.append(time.perf_counter() - started)
+    except BaseException as error:
+        run.failures.append(error)
+        run.over.set()
+        raise
+
+
+def judge(run: Run, graph: int) -> None:
+    """One graph against the reference."""
+    from tidelog import KnowledgeBase
+    from tidelog.reference import materialise
+
+    with run.kb.snapshot() as view:
+        facts = [f"edge({graph}, {a}, {b})." for a, b in view.query(f"edge({graph}, X, Y)")]
+        facts += [f'tag({graph}, "{text}").' for (text,) in view.query(f"tag({graph}, T)")]
+        expected = materialise(KnowledgeBase(RULES + "\n".join(facts)).program)
+        for relation, columns in (("path", "X, Y"), ("end", "X"), ("size", "X"), ("named", "X")):
+            rows = {tuple(value.content for value in row[1:]) for row in expected[relation]}
+            assert set(view.query(f"{relation}({graph}, {columns})")) == rows, f"{relation} of graph {graph}"
+
+
+def change(run: Run, chance: random.Random, number: int) -> None:
+    """One update of one graph, or a change of rules."""
+    started = time.perf_counter()
+    if number % _RULES_EVERY == 0:
+        if number // _RULES_EVERY % 2:
+            run.kb.add_rules(EXTRA)
+        else:
+            run.kb.remove_rules(EXTRA)
+        return
+    graph = chance.randrange(run.graphs)
+    insert, delete = ([("edge", graph, chance.randrange(NODES), chance.randrange(NODES))] for _ in range(2))
+    run.kb.update(insert=insert, delete=delete, upsert=[("tag", graph, f"text {number}")])
+    run.updates.append(time.perf_counter() - started)
+
+
+def filled(facts: int, chance: random.Random) -> Run:
+    """A knowledge base of about so many facts."""
+    import pyarrow as pa
+
+    from tidelog import KnowledgeBase
+
+    graphs = max(1, facts // _FACTS_A_GRAPH)
+    numbers = [graph for graph in range(graphs) for _ in range(EDGES)]
+    ends = [[chance.randrange(NODES) for _ in numbers] for _ in range(2)]
+    kb = KnowledgeBase(RULES)
+    kb.load("edge", pa.table({"graph": numbers, "a": ends[0], "b": ends[1]}))
+    kb.load("tag", pa.table({"graph": list(range(graphs)), "text": [f"first {graph}" for graph in range(graphs)]}))
+    return Run(kb, graphs)
+
+
+def percentiles(times: list[float]) -> str:
+    """The median, and what one in 100 and one in 1,000 take, in milliseconds."""
+    ordered = sorted(times)
+    shares = (0.5, 0.99, 0.999)
+    return " / ".join(f"{ordered[min(int(share * len(ordered)), len(ordered) - 1)] * 1e3:.2f}" for share in shares) + " ms"
+
+
+def soak(minutes: float, facts: int, seed: int) -> Run:
+    """Run for some minutes; raises if an answer was wrong."""
+    chance = random.Random(seed)
+    run = filled(facts, chance)
+    print(f"{sum(run.kb.count(name) for name in run.kb.relations):,} facts about {run.graphs:,} graphs, seed {seed}", flush=True)
+    readers = [threading.Thread(target=read, args=(run, seed + number)) for number in range(_READERS)]
+    for reader in readers:
+        reader.start()
+    began = judged = said = time.monotonic()
+    number = 0
+    try:
+        while not run.over.is_set() and time.monotonic() - began < 60 * minutes:
+            number += 1
+            change(run, chance, number)
+            now = time.monotonic()
+            if now - judged > _JUDGE_EVERY:
+                judge(run, chance.randrange(run.graphs))
+                run.memory.append(resident())
+                judged = now
+            if now - said > _SAY_EVERY:
+                said = now
+                memory = f"{resident() / 1e6:,.0f} MB"
+                print(f"{(now - began) / 60:5.1f} min: {number:,} changes, {len(run.reads):,} reads, {memory}", flush=True)
+    finally:
+        run.over.set()
+        for reader in readers:
+            reader.join()
+    if run.failures:
+        raise run.failures[0]
+    return run
+
+
+def main() -> None:
+    """Soak, and say what came of it; status 1 if memory grew."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description="Leave a knowledge base running.")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--facts", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    options = parser.parse_args()
+    run = soak(options.minutes, options.facts, options.seed)
+    print(f"updates, median / one in 100 / one in 1,000: {percentiles(run.updates)}")
+    print(f"reads of ten questions, the same:            {percentiles(run.reads)}")
+    third = len(run.memory) // 3
+    if third:
+        early, late = median(run.memory[third : 2 * third]), median(run.memory[2 * third :])
+        print(f"memory: {early / 1e6:,.0f} MB in the second third, {late / 1e6:,.0f} MB in the last")
+        if late > 1.05 * early:
+            sys.exit("memory has grown")
+    print("no wrong answer")
+
+
+if __name__ == "__main__":
+    main()
