@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import sys
 import threading
@@ -170,3 +171,36 @@ def test_loaded_facts_are_derived_from_when_somebody_reads() -> None:
     sharing_of(kb)._share()
     kb.load("edge", pa.table({"a": [1, 2], "b": [2, 3]}))
     assert kb.count("path") == 3
+
+
+def test_nothing_waits_for_a_collection() -> None:
+    """Cycles of references would keep tables, and the variables of callers, until Python looks for them."""
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
+
+    def everything(number: int) -> None:
+        kb.update(insert=[("edge", number, number + 1)], delete=[("edge", number - 5, number - 4)])
+        kept = kb.snapshot()
+        kb.update(insert=[("edge", 1000 + at, 2000 + at) for at in range(3000)])
+        assert len(kb.query("edge(X, Y), X >= 1000")) == 3000
+        assert not kept.query("edge(X, Y), X >= 1000")  # far away by now: it has a replica of its own
+        kb.update(delete=[("edge", 1000 + at, 2000 + at) for at in range(3000)])
+        kept.close()
+        with kb.snapshot() as view:
+            assert view.count("edge") == kb.count("edge") == len(kb.facts("edge"))
+
+    def garbage() -> list[str]:
+        gc.collect()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        try:
+            everything(9)
+            gc.collect()
+            return [f"{type(found).__module__}.{type(found).__name__}" for found in gc.garbage]
+        finally:
+            gc.set_debug(0)
+            gc.garbage.clear()
+
+    everything(7)
+    everything(8)
+    assert not [name for name in garbage() if "tidelog" in name or "frame" in name]  # one thread
+    sharing_of(kb)._share()
+    assert not [name for name in garbage() if "tidelog" in name or "frame" in name]  # with published versions

@@ -79,13 +79,16 @@ class Sharing:
 
     def snapshot(self) -> Snapshot:
         """The last version, for several questions."""
-        frame = sys._getframe()
-        if self._publisher is not None or not self._lock.enter_at_once(frame):
-            return self._view()
-        try:  # nobody else is there: no need to publish every version from now on
-            return Snapshot(Publisher(self._kb._maintained(), self._kb._schema).current, self._replica, self._kb._watch)
-        finally:
-            self._lock.leave(frame)
+        if self._publisher is None:
+            frame = sys._getframe()
+            try:
+                if self._lock.enter_at_once(frame):  # nobody else is there: no need to publish every version from now on
+                    current = Publisher(self._kb._maintained(), self._kb._schema).current
+                    return Snapshot(current, self._replica, self._kb._watch)
+            finally:
+                self._lock.leave(frame)
+                del frame  # a frame that names itself keeps its callers, and all that their variables hold, until a collection
+        return self._view()
 
     def _view(self) -> Snapshot:
         publisher = self._publisher
@@ -108,3 +111,4 @@ class Sharing:
             return self._publisher
         finally:
             self._lock.leave(frame)
+            del frame  # see `snapshot`

@@ -46,17 +46,25 @@ class Replica:
                 raise
             return rows, self.state.terms
 
+    def __del__(self) -> None:
+        self.state.abandon()  # tables and their store name each other: without this they would wait for a collection
+
     def is_near(self, published: Published) -> bool:
-        """Whether it is less work to go to a version than to copy the relations that have been copied so far."""
-        copied, is_other = list(self._copied.items()), self._of is None or self._of.terms is not published.terms
+        """Whether to go to a version, and not to copy the relations that have been copied so far: it is new, or less work."""
+        copied, before = list(self._copied.items()), self._of
+        if before is None or before.number <= published.number:
+            return True
+        if before.terms is not published.terms:
+            return False
         rows = sum(len(version) for _, version in copied)
-        return is_other or 2 * sum(version.distance(published.tables.get(name)) for name, version in copied) <= rows + _FEW
+        return 2 * sum(version.distance(published.tables.get(name)) for name, version in copied) <= rows + _FEW
 
     def _advance(self, published: Published, names: Iterable[str]) -> None:
         """Bring some relations to a version, and the dictionary."""
         before = self._of
         if before is None or before.terms is not published.terms:
             self._term_count = published.term_count
+            self.state.abandon()
             self.state, self._copied, self._closures = State(published.terms.clone(self._term_count)), {}, {}
             self.unfinished = None
         elif before is not published:

@@ -29,6 +29,8 @@ class Snapshot:
     def __init__(self, published: Published, replica: Replica, watch: Callable[[], Watch]) -> None:
         self._of: Published | None = published
         self._replica, self._watch = replica, watch
+        self._own: Replica | None = None
+        """For a snapshot from which the replica of all readers is too far away."""
 
     def __enter__(self) -> Self:
         return self
@@ -38,7 +40,7 @@ class Snapshot:
 
     def close(self) -> None:
         """Give back what the snapshot keeps; results that it has given stay."""
-        self._of, self._replica = None, Replica()
+        self._of = self._own = None
 
     @property
     def _published(self) -> Published:
@@ -88,9 +90,9 @@ class Snapshot:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         published = self._published
         query = check_query(text, published.schema.relations(), published.schema.program.prefixes)
-        if not self._replica.is_near(published):  # other readers are far ahead of this snapshot, or far behind
-            self._replica = Replica()
-        rows, terms = self._replica.query(published, query, self._watch())
+        if self._own is None and not self._replica.is_near(published):  # other readers are far ahead, or far behind
+            self._own = Replica()
+        rows, terms = (self._own or self._replica).query(published, query, self._watch())
         return Facts(text.strip(), query.names, rows, terms, noun="answer")
 
     def _known(self, relation: str) -> Relation:

@@ -6,6 +6,7 @@ rematerialised.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 
 import numpy as np
@@ -25,7 +26,8 @@ class State:
     """All facts, in the form in which the kernel works on them."""
 
     def __init__(self, terms: Dictionary | None = None) -> None:
-        self.budget = MemoryBudget(self._bytes)
+        owner = weakref.proxy(self)  # no cycle of references, in which buffers would outlive the state
+        self.budget = MemoryBudget(lambda: owner._bytes())  # noqa: PLW0108 - a method would hold the state
         self.terms = Dictionary(self.budget) if terms is None else terms
         self.terms.budget = self.budget
         self.store = Store(self.terms, self.budget)
