@@ -30,7 +30,7 @@ size(G, N) :- N = count { path(G, X, Y) }.
 named(G, S) :- tag(G, T), S = cat("graph ", T).
 """
 EXTRA = "two(G, X, Z) :- edge(G, X, Y), edge(G, Y, Z)."
-_FACTS_A_GRAPH = 330
+_FACTS_A_GRAPH = 172
 """About: edges and everything that follows from them."""
 _READERS = 4
 _RULES_EVERY, _JUDGE_EVERY, _SAY_EVERY = 500, 20.0, 60.0

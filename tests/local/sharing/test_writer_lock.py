@@ -100,3 +100,46 @@ def test_one_of_many_takes_over() -> None:
         thread.join()
     assert most == [1]
     assert not lock.is_left
+
+
+def test_a_thread_that_takes_it_again_and_again_gives_way() -> None:
+    lock, over, taken = WriterLock(), threading.Event(), threading.Event()
+
+    def greedy() -> None:
+        while not over.is_set():
+            frame = sys._getframe()
+            lock.enter(frame)
+            lock.leave(frame)
+
+    def waiting() -> None:
+        for _ in range(50):
+            frame = sys._getframe()
+            lock.wait(frame)
+            lock.leave(frame)
+        taken.set()
+
+    threads = [threading.Thread(target=greedy), threading.Thread(target=waiting)]
+    for thread in threads:
+        thread.start()
+    assert taken.wait(60)
+    over.set()
+    for thread in threads:
+        thread.join()
+
+
+def test_who_waits_for_something_that_has_happened_goes_without() -> None:
+    lock, happened, went = WriterLock(), threading.Event(), threading.Event()
+    frame = sys._getframe()
+    lock.enter(frame)
+
+    def waiting() -> None:
+        assert not lock.wait(sys._getframe(), unless=happened.is_set)
+        went.set()
+
+    thread = threading.Thread(target=waiting)
+    thread.start()
+    happened.set()
+    assert went.wait(60)  # while the lock is held
+    thread.join()
+    lock.leave(frame)
+    assert lock.enter_at_once(frame)

@@ -92,15 +92,19 @@ class Sharing:
 
     def _view(self) -> Snapshot:
         publisher = self._publisher
-        if publisher is None or self._is_behind or self._lock.is_left:
+        if publisher is None or not self._is_current():
             publisher = self._share()
         return Snapshot(publisher.current, self._replica, self._kb._watch)
 
+    def _is_current(self) -> bool:
+        return not (self._publisher is None or self._is_behind or self._lock.is_left)
+
     def _share(self) -> Publisher:
-        """Wait for the update in hand; what is published from then on is complete."""
+        """Wait for the update in hand, or until somebody has published it; what is published from then on is complete."""
         frame = sys._getframe()
-        self._lock.wait(frame)
         try:
+            if not self._lock.wait(frame, unless=self._is_current) and self._publisher is not None:
+                return self._publisher
             if self._lock.was_left:
                 self._recover()
             engine = self._kb._maintained()

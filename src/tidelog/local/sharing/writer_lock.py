@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
 
@@ -17,6 +19,7 @@ from tidelog.local.recovery import is_running
 
 _KEY = "writer"
 _RECHECK_SECONDS = 0.05
+_GIVE_WAY_SECONDS = 5e-5
 
 
 class WriterLock:
@@ -28,6 +31,8 @@ class WriterLock:
         self._freed = threading.Lock()
         """Locked, but for the moment after somebody has given the lock back; it only wakes whoever waits."""
         self._freed.acquire()
+        self._waiting: dict[int, bool] = {}
+        """The threads that wait."""
         self.waits = waits
         """Whether a second writer waits for the first; if not, it is refused."""
         self.was_left = False
@@ -45,10 +50,21 @@ class WriterLock:
         """Take the lock if nobody holds it; whether it was taken."""
         return self._held.setdefault(_KEY, frame) is frame
 
-    def wait(self, frame: FrameType) -> None:
-        """Take the lock when nobody holds it any more, also where a second writer would be refused."""
-        while self._held.setdefault(_KEY, frame) is not frame and not self._take_left(frame):
-            self._freed.acquire(timeout=_RECHECK_SECONDS)
+    def wait(self, frame: FrameType, *, unless: Callable[[], bool] | None = None) -> bool:
+        """Take the lock when nobody holds it any more, also where a second writer would be refused; whether it was taken.
+
+        It is not if something has happened in the meantime for which the caller need not have it any more.
+        """
+        thread = threading.get_ident()
+        self._waiting[thread] = True
+        try:
+            while self._held.setdefault(_KEY, frame) is not frame and not self._take_left(frame):
+                if unless is not None and unless():
+                    return False
+                self._freed.acquire(timeout=_RECHECK_SECONDS)
+            return True
+        finally:
+            self._waiting.pop(thread, None)
 
     def leave(self, frame: FrameType) -> None:
         """Give it back."""
@@ -57,6 +73,8 @@ class WriterLock:
             if self._freed.locked():
                 with suppress(RuntimeError):  # the next holder has given it back already
                     self._freed.release()
+            if self._waiting:  # let them have it: a thread that takes it again at once would win every time
+                time.sleep(_GIVE_WAY_SECONDS)
 
     @property
     def is_left(self) -> bool:
