@@ -43,12 +43,18 @@ class Run:
     """What the threads of a run share."""
 
     kb: Any
-    graphs: int
+    edges: list[list[Edge]]
+    """The edges of each graph.  An update puts one in the place of another, so that there are always as many facts."""
     over: threading.Event = field(default_factory=threading.Event)
     failures: list[BaseException] = field(default_factory=list)
     reads: list[float] = field(default_factory=list)
     updates: list[float] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
+
+    @property
+    def graphs(self) -> int:
+        """How many graphs there are."""
+        return len(self.edges)
 
 
 def closed(edges: set[Edge]) -> set[Edge]:
@@ -122,8 +128,13 @@ def change(run: Run, chance: random.Random, number: int) -> None:
             run.kb.remove_rules(EXTRA)
         return
     graph = chance.randrange(run.graphs)
-    insert, delete = ([("edge", graph, chance.randrange(NODES), chance.randrange(NODES))] for _ in range(2))
-    run.kb.update(insert=insert, delete=delete, upsert=[("tag", graph, f"text {number}")])
+    edges, new = run.edges[graph], (chance.randrange(NODES), chance.randrange(NODES))
+    if new not in edges:
+        at = chance.randrange(len(edges))
+        old, edges[at] = edges[at], new
+        run.kb.update(insert=[("edge", graph, *new)], delete=[("edge", graph, *old)], upsert=[("tag", graph, f"text {number}")])
+    else:
+        run.kb.update(upsert=[("tag", graph, f"text {number}")])
     run.updates.append(time.perf_counter() - started)
 
 
@@ -134,12 +145,14 @@ def filled(facts: int, chance: random.Random) -> Run:
     from tidelog import KnowledgeBase
 
     graphs = max(1, facts // _FACTS_A_GRAPH)
+    every = [(a, b) for a in range(NODES) for b in range(NODES)]
+    edges = [chance.sample(every, EDGES) for _ in range(graphs)]
     numbers = [graph for graph in range(graphs) for _ in range(EDGES)]
-    ends = [[chance.randrange(NODES) for _ in numbers] for _ in range(2)]
+    ends = [[edge[at] for some in edges for edge in some] for at in range(2)]
     kb = KnowledgeBase(RULES)
     kb.load("edge", pa.table({"graph": numbers, "a": ends[0], "b": ends[1]}))
     kb.load("tag", pa.table({"graph": list(range(graphs)), "text": [f"first {graph}" for graph in range(graphs)]}))
-    return Run(kb, graphs)
+    return Run(kb, edges)
 
 
 def percentiles(times: list[float]) -> str:
@@ -170,8 +183,9 @@ def soak(minutes: float, facts: int, seed: int) -> Run:
                 judged = now
             if now - said > _SAY_EVERY:
                 said = now
-                memory = f"{resident() / 1e6:,.0f} MB"
-                print(f"{(now - began) / 60:5.1f} min: {number:,} changes, {len(run.reads):,} reads, {memory}", flush=True)
+                facts = sum(run.kb.count(name) for name in run.kb.relations)
+                state = f"{facts:,} facts, {resident() / 1e6:,.0f} MB"
+                print(f"{(now - began) / 60:5.1f} min: {number:,} changes, {len(run.reads):,} reads, {state}", flush=True)
     finally:
         run.over.set()
         for reader in readers:
