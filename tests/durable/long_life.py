@@ -65,7 +65,7 @@ class Model:
     def held(self) -> Held:
         """All facts as values of Python; relations without any are left out."""
         found = self.materialised()
-        return {name: frozenset(tuple(value.to_python() for value in row) for row in rows) for name, rows in found.items() if rows}
+        return {name: frozenset(tuple(value.content for value in row) for row in rows) for name, rows in found.items() if rows}
 
 
 def held(kb: Any) -> Held:
@@ -177,7 +177,8 @@ class Life:
             for at in range(4):
                 update = self._random()
                 self._apply(self.kb, update)
-                states.append(states[-1].after(update))
+                self.model = self.model.after(update)
+                states.append(self.model)
                 if at == 1:
                     self.kb.save(self.folder)
         finally:
@@ -185,7 +186,7 @@ class Life:
             for thread in threads:
                 thread.join()
         assert not problems, problems
-        self.model, expected = states[-1], [state.held() for state in states]
+        expected = [state.held() for state in states]
         for found in seen:
             at = 0
             for one in found:
@@ -227,7 +228,7 @@ class Life:
             return
         expected = answers(parse_query(Source(text), Diagnostics(), {}), self.model.materialised())
         found = of.query(text)
-        rows = {tuple(binding[name].to_python() for name in found.columns) for binding in expected}
+        rows = {tuple(binding[name].content for name in found.columns) for binding in expected}
         assert set(found) == rows
         assert len(found) == len(rows)
 
@@ -236,12 +237,11 @@ class Life:
 
     def change_copy(self) -> None:
         if self._copies:
-            (kb, model), update = self._copies[0], self._random()
-            before = Model(model.rules, model.facts)
-            wanted = {name for name in POOL if any(text.startswith(f"{name}:") for text in update.add_rules)}
-            update = Update(update.insert, update.delete, update.upsert) if wanted or update.remove_rules else update
+            (kb, model), own = self._copies[0], self.model
+            self.model = model
+            update, self.model = self._random(), own
             self._apply(kb, update)
-            self._copies[0] = (kb, before.after(update))
+            self._copies[0] = (kb, model.after(update))
             assert held(kb) == self._copies[0][1].held()
 
     def keep(self) -> None:
@@ -271,7 +271,8 @@ class Life:
         toggled = chance.sample(sorted(POOL), chance.choice((0, 0, 1, 2))) if rules else ()
         removed = tuple(name for name in toggled if name in self.model.rules)
         added = tuple(f"{name}: {POOL[name]}" for name in toggled if name not in self.model.rules)
-        return Update(insert, delete, tuple(("stock", item, count) for item, count in items.items()), removed, added)
+        upsert = tuple(("stock", item, count) for item, count in items.items())
+        return Update(insert=insert, delete=delete, upsert=upsert, remove_rules=removed, add_rules=added)
 
     @staticmethod
     def _apply(kb: KnowledgeBase, update: Update) -> None:
