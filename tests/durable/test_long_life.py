@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,10 @@ from tidelog.local.storage import term_collection
 
 
 @pytest.fixture(autouse=True)
-def _often(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _often(monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal is compacted and unused terms are collected every few updates."""
     monkeypatch.setattr(saved, "LEAST_JOURNAL", 400)
     monkeypatch.setattr(term_collection, "LEAST_GROWTH", 20)
-    yield
 
 
 def live(folder: Path, seed: int, steps: int) -> Life:
