@@ -10,6 +10,9 @@ from tests.durable.long_life import Life
 from tidelog.durable import saved
 from tidelog.local.storage import term_collection
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+"""An exception that another thread raises may come while a generator is closed: Python reports it and goes on."""
+
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
