@@ -70,6 +70,7 @@ FROM_OUTSIDE: dict[str, str] = {
 
 CROSS_CUTTING: dict[str, str] = {
     "durable/test_kills.py": "a writer that is killed at random moments",
+    "durable/test_long_life.py": "everything that may happen to a saved knowledge base, by chance, against the reference",
     "local/closure/test_modules_oracle.py": "transitive relations against the module functions of the paper",
     "local/lookahead/test_marking_oracle.py": "marks against the algorithm of the paper",
     "local/maintenance/test_backward_forward_oracle.py": "B/F against the algorithm of the paper",
