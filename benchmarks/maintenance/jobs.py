@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.maintenance import equilibrium, lubm, pathway_peer
-from benchmarks.maintenance.measuring import ALGORITHMS, FRESH, Fact, Steps, chosen, maintained
+from benchmarks.maintenance.measuring import FRESH, Fact, Steps, chosen, maintained
 from benchmarks.workloads import graphs
 from benchmarks.workloads.closure import LINEAR, NONLINEAR
 from benchmarks.workloads.symmetric_chain import RULES as SYMMETRIC
+from tidelog.options import ALGORITHMS
 
 MANY, SOME, FEW = 201, 15, 5
 """How often a step is repeated in a process, by how long it takes."""

@@ -10,9 +10,10 @@ from pathlib import Path
 from benchmarks.harness.summary import Judgement
 from benchmarks.maintenance import table
 from benchmarks.maintenance.jobs import FOREST, JOBS
-from benchmarks.maintenance.measuring import ALGORITHMS, DELETE, FRESH, INSERT
+from benchmarks.maintenance.measuring import DELETE, FRESH, INSERT
 from benchmarks.maintenance.pathway_peer import PATHWAY
 from benchmarks.maintenance.table import Row, Rows
+from tidelog.options import ALGORITHMS
 
 AUTO = ALGORITHMS[0]
 SINGLE = ALGORITHMS[1:]

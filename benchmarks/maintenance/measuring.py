@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from tidelog import KnowledgeBase
     from tidelog.changes import Change
 
-ALGORITHMS = ("auto", "bf", "dred", "counting", "rematerialise")
 FRESH = "from scratch"
 """A new knowledge base of what is left: the evaluation alone, from loaded facts."""
 DELETE, INSERT = "delete", "re-insert"

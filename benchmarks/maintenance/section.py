@@ -10,12 +10,13 @@ from benchmarks.maintenance import table
 from benchmarks.maintenance.equilibrium import crossing
 from benchmarks.maintenance.jobs import JOBS, Job
 from benchmarks.maintenance.judging import SINGLE, seconds
-from benchmarks.maintenance.measuring import ALGORITHMS, DELETE, FRESH, INSERT
+from benchmarks.maintenance.measuring import DELETE, FRESH, INSERT
 from benchmarks.maintenance.pathway_peer import PATHWAY
 from benchmarks.maintenance.table import Rows
+from tidelog.options import ALGORITHMS
 
 _COLUMNS = (*ALGORITHMS, FRESH, PATHWAY)
-_MAINTAINING = ("bf", "dred", "counting")
+_MAINTAINING = tuple(name for name in ALGORITHMS[1:] if name != "rematerialise")
 _START_OVER = "rematerialise"
 _INTRODUCTION = """
 # Maintenance
@@ -43,7 +44,12 @@ def text(folder: Path) -> str:
         parts += [_INTRODUCTION, f"| work | step | {' | '.join(_COLUMNS)} | auto / best |", "| --- " * (len(_COLUMNS) + 3) + "|"]
         parts += lines
     if shares:
-        parts += [_EQUILIBRIUM, f"| work | {' | '.join(_MAINTAINING)} | auto / best at worst |", "| --- " * 5 + "|", *shares]
+        parts += [
+            _EQUILIBRIUM,
+            f"| work | {' | '.join(_MAINTAINING)} | auto / best at worst |",
+            "| --- " * (len(_MAINTAINING) + 2) + "|",
+            *shares,
+        ]
     return "\n".join(parts) + "\n" if parts else ""
 
 

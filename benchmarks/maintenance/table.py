@@ -67,7 +67,7 @@ def read(folder: Path, job: str) -> Rows:
 
 
 def _row(cells: dict[str, str]) -> Row:
-    numbers = [float(cells[name] or "nan") for name in ("cpu", "first", "instances", "asked", "loading")]
+    numbers = [float(cells[name] or "nan") for name in ("cpu", "first", "instances", "requested", "loading")]
     cpu, first, instances, requested, loading = numbers
     place = int(cells["size"]), cells["step"], cells["contender"], cells["status"], int(cells["repeats"])
     return Row(*place, cpu, first, instances, int(cells["facts"]), requested, loading)

@@ -13,12 +13,15 @@ from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
+ALGORITHMS = ("auto", "bf", "dred", "counting", "rematerialise")
+"""Those that maintain deletions; `auto` chooses among the others."""
+
 
 def refuse(**options: object) -> None:
     """Raise an error for the first option whose value is not one of the choices."""
     known: dict[str, tuple[object, ...]] = {
         "engine": ("local", "spark"),
-        "algorithm": ("auto", "bf", "dred", "counting", "rematerialise"),
+        "algorithm": ALGORITHMS,
         "marking": ("auto", True, False),
         "writers": ("wait", "refuse"),
     }
