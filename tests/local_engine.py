@@ -18,7 +18,7 @@ from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
-from tidelog.local.maintenance import unit_runtime
+from tidelog.local.maintenance import propagation, unit_runtime
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.storage import indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
@@ -116,10 +116,12 @@ class Conditions:
     """Whether nothing is kept from one update to the next that could be made anew."""
     collects: bool = False
     """Whether terms are collected before every change, also if all are in use."""
+    many: int = 1_000
+    """So many new rows may make a unit be evaluated as a whole."""
 
 
 USUAL = Conditions()
-ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True)
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1)
 
 conditions = st.builds(
     Conditions,
@@ -134,6 +136,7 @@ conditions = st.builds(
     st.sampled_from(("auto", "bf", "dred", "rematerialise")),
     st.sampled_from((False, False, True)),
     st.booleans(),
+    st.sampled_from((1_000, 1)),
 )
 
 
@@ -153,6 +156,7 @@ def under(given: Conditions) -> Iterator[None]:
             (virtual, "_CHUNK", min(given.piece, virtual._CHUNK)),
             (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
+            (propagation, "_MANY", given.many),
             (unit_runtime, "_MOST_RULES", -1 if given.forgets else unit_runtime._MOST_RULES),
             (unit_runtime, "_MORE_A_RELATION", 0 if given.forgets else unit_runtime._MORE_A_RELATION),
             (term_collection, "_PIECE", min(given.piece, term_collection._PIECE)),

@@ -285,3 +285,18 @@ def test_nothing_is_left_of_rules_that_are_gone() -> None:
         return list(kept_counts(kb).values())
 
     assert come_and_go(20) == come_and_go(35)
+
+
+def test_a_relation_that_is_declared_and_has_no_rule() -> None:
+    """It has no facts: everything that reads a relation says so, before and after there are some."""
+    kb = knowledge("p(1).")
+    change = kb.add_rules("@relation dd(a: int) .")
+    assert (kb.count("dd"), list(kb["dd"]), list(kb.query("dd(X)"))) == (0, [], [])
+    assert [*change.inserted, *change.deleted] == []
+    with kb.snapshot() as view:
+        assert (view.count("dd"), list(view.facts("dd")), list(view.query("p(X), not dd(X)"))) == (0, [], [(1,)])
+    assert kb.copy().count("dd") == 0
+    assert dict(kb.update(insert=[("dd", 1)]).inserted).keys() == {"dd"}
+    assert kb.count("dd") == 1
+    kb.add_rules("@relation ee(a: int) . q(X) :- dd(X), not ee(X).")
+    assert (kb.count("ee"), list(kb["q"])) == (0, [(1,)])

@@ -148,11 +148,11 @@ class _Restructuring:
             self._drop_part(number)
         for name in difference.forgotten:
             self.core.arities.pop(name, None)
-        for number in difference.added:
-            rule = live.components.rules[number]
-            for name in (rule.head.predicate, *body_of(rule)):
-                self.core.arities.setdefault(name, live.program.relations[name].arity)
-                self.named.add(name)
+        heads_and_bodies = (live.components.rules[number] for number in difference.added)
+        mentioned = (name for rule in heads_and_bodies for name in (rule.head.predicate, *body_of(rule)))
+        for name in (*mentioned, *difference.taken_up):  # some are declared, and no rule mentions them
+            self.core.arities.setdefault(name, live.program.relations[name].arity)
+            self.named.add(name)
         old, new = difference.before.components, live.components
         heads = {old.rules[number].head.predicate for number in difference.removed}
         names = heads.union(*(component.predicates for component in difference.components))

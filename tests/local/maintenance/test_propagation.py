@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+import pytest
 from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 
+from tidelog import KnowledgeBase
+from tidelog.core.limits import Watch
 from tidelog.core.units import UnitChange
+from tidelog.local.evaluation import seminaive
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext
@@ -118,3 +122,47 @@ def test_units_that_were_visited_are_trimmed() -> None:
     with patch.object(UnitRuntime, "trim", autospec=True) as trim:
         propagation.trim()
     assert [call.args[0].unit.relations for call in trim.call_args_list] == [("other",)]
+
+
+RANKS = "rank(U, N) :- v(U, S), N = count { v(W, T), T > S }."
+
+
+def _stops(count: int, held: int, *, is_loaded: bool) -> int:
+    """How often the kernel stopped after a fixed number of steps, when facts were inserted beside some that were there."""
+    facts = [("v", f"u{at}", at * 7919 % 100_003) for at in range(count)]
+    kb, stops = KnowledgeBase(RANKS), 0
+    kb.update(insert=facts[:held])
+    if is_loaded:
+        kb = KnowledgeBase(RANKS)
+        kb._engine.add("v", kb._update_reader.read(kb._schema, facts, (), ()).encode().all_added()["v"])  # type: ignore[attr-defined]
+
+    def poll(watch: Watch) -> None:
+        nonlocal stops
+        stops += 1
+
+    with patch.object(Watch, "poll", poll), patch.object(seminaive, "STEP_BUDGET", 1_000):
+        if not is_loaded:
+            kb.update(insert=facts)
+        assert kb.count("rank") == count
+    return stops
+
+
+@pytest.mark.parametrize("held", [0, 5])
+def test_many_facts_beside_few_are_derived_as_if_they_had_been_loaded(held: int) -> None:
+    loaded, updated = _stops(400, held, is_loaded=True), _stops(400, held, is_loaded=False)
+    assert loaded > 100
+    assert updated < 1.2 * loaded
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "bf", "dred", "counting"])
+def test_many_facts_beside_few_bring_what_follows(algorithm: str) -> None:
+    facts = [("v", f"u{at}", at * 7919 % 100_003) for at in range(60)]
+    expected = {(f"u{at}", 59 - rank) for rank, at in enumerate(sorted(range(60), key=lambda at: at * 7919 % 100_003))}
+    for held in (0, 3, 40):
+        kb = KnowledgeBase(RANKS, algorithm=algorithm)
+        kb.update(insert=facts[:held])
+        before = set(kb["rank"])
+        change = kb.update(insert=facts)
+        assert set(kb["rank"]) == expected
+        assert set(change.inserted["rank"]) == expected - before
+        assert set(change.deleted.get("rank", ())) == before - expected

@@ -35,6 +35,9 @@ from tidelog.local.storage.tables import Table
 _SHARE_TO_AGGREGATE = 0.25
 """Of the bindings of an aggregate, the share that may change before all groups are aggregated again."""
 
+_MANY, _MOST = 1_000, 0.5
+"""So many rows, and more than such a share of all that a unit reads, must be new for it to be evaluated as a whole."""
+
 
 class Propagation:
     """The way of one update through the units of a program."""
@@ -144,7 +147,8 @@ class Propagation:
     def _apply(self, runtime: UnitRuntime, change: UnitChange) -> None:
         unit, context = runtime.unit, self.context
         if not unit.operators and not unit.stages and context.algorithm != "rematerialise" and change is NO_CHANGE:
-            RuleMaintenance(runtime, context).run()
+            if not self._is_evaluated_as_a_whole(runtime):
+                RuleMaintenance(runtime, context).run()
             return
         closures = [name for name, operator in unit.operators.items() if isinstance(operator, Closure)]
         if closures:
@@ -159,10 +163,26 @@ class Propagation:
             rematerialise_stored(runtime, context, converted)
         elif change.is_affected and not change.before and not any(name in context.changes.deleted for name in unit.relations):
             materialise_first(runtime, context)
-        elif self._aggregates(runtime, change):
-            return
-        else:
+        elif change.is_affected or not (self._is_evaluated_as_a_whole(runtime) or self._aggregates(runtime)):
             RuleMaintenance(runtime, context, change).run()
+
+    def _is_evaluated_as_a_whole(self, runtime: UnitRuntime) -> bool:
+        """Evaluate a unit as if all had been loaded, if most of what it reads is new and it holds little; False if it is not so."""
+        context, unit, tables = self.context, runtime.unit, self.context.state.tables
+        new = sum([context.deltas.of[name].gained for name in unit.uses if name in context.deltas.of])
+        if new < _MANY or context.algorithm == "counting":
+            return False
+        held = sum([len(tables[name]) for name in unit.relations])
+        if new <= _MOST * sum([len(tables[name]) for name in unit.uses if name in tables]) or held >= new:
+            return False
+        if not held:
+            materialise_first(runtime, context)
+        elif context.algorithm == "auto":
+            context.chosen.setdefault("rematerialise", "most of what is read is new")
+            rematerialise(runtime, context)
+        else:
+            return False
+        return True
 
     def _reason_to_rematerialise(self, unit: Unit, change: UnitChange, converted: set[str]) -> str | None:
         """Why a unit is to be rematerialised, whatever has changed; None if it is to be maintained."""
@@ -189,11 +209,11 @@ class Propagation:
             made = update_closure(name, closure, context.state, context.deltas, context.evaluation)
         context.deltas.of[name] = Delta(virtual=made)
 
-    def _aggregates(self, runtime: UnitRuntime, change: UnitChange) -> bool:
-        """Bring the results of aggregates up to date; False if the unit has none, or its rules have changed."""
+    def _aggregates(self, runtime: UnitRuntime) -> bool:
+        """Bring the results of aggregates up to date; False if the unit has none."""
         context, operators = self.context, runtime.unit.operators
         found = [(name, operator) for name, operator in operators.items() if isinstance(operator, Aggregation)]
-        if not found or change.is_affected:
+        if not found:
             return False
         if context.changes_rules and context.algorithm == "auto" and len(found) == 1 and self._is_mostly_new(found[0][1]):
             rematerialise(runtime, context)

@@ -131,7 +131,8 @@ class LiveRules:
         evaluated = [self.components.rules[number] for number in removed], [rule for _, rule in added]
         program = self._program(shown, evaluated, known, prefixes)
         after = LiveRules(program, components, written, named, alike, self.next_number + len(numbers))
-        return RuleDifference(self, after, tuple(removed), tuple(numbers), touched & components.label.keys(), forgotten)
+        components_left = touched & components.label.keys()
+        return RuleDifference(self, after, tuple(removed), tuple(numbers), components_left, forgotten, tuple(relations))
 
     def _program(
         self,
@@ -181,6 +182,8 @@ class RuleDifference:
     """The components whose rules or predicates changed."""
     forgotten: set[str]
     """Relations that the program no longer mentions."""
+    taken_up: tuple[str, ...]
+    """Relations that it mentions or declares for the first time, or with other properties."""
 
     def node_changes(self) -> list[NodeChange]:
         """Which hyper-nodes were merged, split, created and dropped."""

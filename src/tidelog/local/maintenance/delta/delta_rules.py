@@ -55,7 +55,7 @@ class DeltaRules:
         # `not n(X, _)` held if all facts n(X, y) of now are inserted ones, and none was deleted.
         minus = deltas.minus(atom.predicate)
         deleted = () if minus is None else (Negation(Atom(minus, atom.args)),)
-        return rename_apart(Atom(plus, atom.args), rule), Negation(self._unchanged_keys(rule, at, atom)), *deleted
+        return rename_apart(Atom(plus, atom.args), rule), Negation(self._keys("unchanged", rule, at, atom)), *deleted
 
     def unchanged(self, literal: Literal) -> tuple[Literal, ...]:
         """Literals that say of a literal that it held before the update and still does."""
@@ -74,15 +74,18 @@ class DeltaRules:
                 if isinstance(literal, Negation) and existential(literal.atom, rule):
                     atom = literal.atom
                     if (plus := self._deltas.plus(atom.predicate)) is not None:
-                        head = self._unchanged_keys(rule, at, atom)
-                        self._runtime.table("unchanged", f"{rule.serial} {at}", len(head.args))
-                        body = (rename_apart(Atom(plus, atom.args), rule), atom, Negation(Atom(plus, atom.args)))
-                        yield self._runtime.variant(rule, ("unchanged", at), body, head)
+                        inserted, changed = Atom(plus, atom.args), self._keys("changed", rule, at, atom)
+                        unchanged = self._keys("unchanged", rule, at, atom)
+                        for keys, role in ((changed, "changed"), (unchanged, "unchanged")):
+                            self._runtime.table(role, f"{rule.serial} {at}", len(keys.args))
+                        yield self._runtime.variant(rule, ("changed", at), (rename_apart(inserted, rule),), changed)
+                        # by key, for a key's inserted facts are looked through until one is found that is not among them
+                        yield self._runtime.variant(rule, ("unchanged", at), (changed, atom, Negation(inserted)), unchanged)
 
-    def _unchanged_keys(self, rule: CoreRule, at: int, atom: Atom) -> Atom:
-        """The variables that tie a negated atom to its rule, for facts that were there before the update and are now."""
+    def _keys(self, role: str, rule: CoreRule, at: int, atom: Atom) -> Atom:
+        """The variables that tie a negated atom to its rule: of all inserted facts, or of facts that are no inserted ones."""
         tied = names_of([atom]) - existential(atom, rule)
-        return Atom(self._runtime.table_name("unchanged", f"{rule.serial} {at}"), tuple(map(Variable, sorted(tied))))
+        return Atom(self._runtime.table_name(role, f"{rule.serial} {at}"), tuple(map(Variable, sorted(tied))))
 
     # --- instances that are gained ---------------------------------------------------------------------------------------
 
