@@ -148,8 +148,8 @@ class _Restructuring:
             self._drop_part(number)
         for name in difference.forgotten:
             self.core.arities.pop(name, None)
-        heads_and_bodies = (live.components.rules[number] for number in difference.added)
-        mentioned = (name for rule in heads_and_bodies for name in (rule.head.predicate, *body_of(rule)))
+        added = (live.components.rules[number] for number in difference.added)
+        mentioned = (name for rule in added for name in (rule.head.predicate, *body_of(rule)))
         for name in (*mentioned, *difference.taken_up):  # some are declared, and no rule mentions them
             self.core.arities.setdefault(name, live.program.relations[name].arity)
             self.named.add(name)

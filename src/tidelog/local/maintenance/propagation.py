@@ -34,7 +34,6 @@ from tidelog.local.storage.tables import Table
 
 _SHARE_TO_AGGREGATE = 0.25
 """Of the bindings of an aggregate, the share that may change before all groups are aggregated again."""
-
 _MANY, _MOST = 1_000, 0.5
 """So many rows, and more than such a share of all that a unit reads, must be new for it to be evaluated as a whole."""
 
@@ -167,7 +166,7 @@ class Propagation:
             RuleMaintenance(runtime, context, change).run()
 
     def _is_evaluated_as_a_whole(self, runtime: UnitRuntime) -> bool:
-        """Evaluate a unit as if all had been loaded, if most of what it reads is new and it holds little; False if it is not so."""
+        """Evaluate a unit as if all had been loaded, if most of what it reads is new and it holds little; whether it did."""
         context, unit, tables = self.context, runtime.unit, self.context.state.tables
         new = sum([context.deltas.of[name].gained for name in unit.uses if name in context.deltas.of])
         if new < _MANY or context.algorithm == "counting":
