@@ -7,7 +7,8 @@ import sys
 from dataclasses import asdict
 
 from benchmarks.harness.workload import NotAvailable
-from benchmarks.maintenance.jobs import JOBS, Job
+from benchmarks.maintenance.job import Job
+from benchmarks.maintenance.jobs import JOBS
 from benchmarks.maintenance.measuring import Steps
 from benchmarks.maintenance.table import OK
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.maintenance import equilibrium, lubm, pathway_peer
-from benchmarks.maintenance.measuring import FRESH, Fact, Steps, chosen, maintained
+from benchmarks.maintenance.job import EVERYBODY, Job
+from benchmarks.maintenance.measuring import Fact, Steps, chosen, maintained
+from benchmarks.papers import jobs as papers
 from benchmarks.workloads import graphs
 from benchmarks.workloads.closure import LINEAR, NONLINEAR
 from benchmarks.workloads.symmetric_chain import RULES as SYMMETRIC
@@ -21,27 +22,6 @@ MANY, SOME, FEW = 201, 15, 5
 COPIES = 10
 FOREST = (600, 5000, 39_000, 330_000)
 """Nodes; the closures have about 3,000, 30,000, 300,000 and 3 million facts."""
-EVERYBODY = (*ALGORITHMS, FRESH)
-
-
-@dataclass(frozen=True)
-class Job:
-    """The same change, or one of the same kind, at several sizes."""
-
-    name: str
-    title: str
-    unit: str
-    """What a size counts."""
-    sizes: tuple[int, ...]
-    quick: tuple[int, ...]
-    """The sizes of a quick run."""
-    tiny: int
-    """The size of the warm-up."""
-    run: Callable[[str, int], Steps] | None
-    """Measures a contender at a size."""
-    contenders: tuple[str, ...] = ALGORITHMS
-    scale: equilibrium.Scale | None = None
-    """In place of `run`: measures a contender at all sizes in one process."""
 
 
 def copies(table: pa.Table, number: int, distance: int) -> pa.Table:
@@ -145,4 +125,4 @@ _EQUILIBRIA = tuple(
     Job(f"equilibrium_{name}", title, equilibrium.UNIT, equilibrium.SHARES, equilibrium.QUICK_SHARES, 10, None, ALGORITHMS, scale)
     for name, (title, scale) in equilibrium.SCALES.items()
 )
-JOBS = {job.name: job for job in (*_ROWS, *_EQUILIBRIA)}
+JOBS = {job.name: job for job in (*_ROWS, *_EQUILIBRIA, *papers.jobs())}

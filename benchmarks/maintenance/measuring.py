@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from benchmarks.harness.workload import Inputs, NotAvailable
+from tidelog.changes import Counters
+from tidelog.errors import TidelogError
 
 if TYPE_CHECKING:
     from tidelog import KnowledgeBase
@@ -22,6 +25,8 @@ FRESH = "from scratch"
 DELETE, INSERT = "delete", "re-insert"
 COMPARED = 3
 """So many rounds there are at least, and the numbers of facts are compared after each."""
+COUNTERS = ("checked", "backward", "forward", "suspected", "overdeleted", "rederived", "inserted")
+"""Those of the tables of the papers."""
 _ENOUGH = 2.0
 """CPU seconds after which there are no more rounds."""
 
@@ -43,6 +48,19 @@ class Figures:
     """CPU seconds of counting all facts afterwards: what an update leaves for later would show here."""
     loading: float = 0.0
     """CPU seconds of reading the rules and loading the facts, of `from scratch` only; `cpu` is without it."""
+    worst: float = 0.0
+    """CPU seconds of the round that took longest, the first one left out if there are others."""
+    went: float = 0.0
+    """By how many facts there were fewer afterwards, or more; this and all that follow are means over the rounds."""
+    checked: float = 0.0
+    backward: float = 0.0
+    forward: float = 0.0
+    suspected: float = 0.0
+    overdeleted: float = 0.0
+    rederived: float = 0.0
+    inserted: float = 0.0
+    choice: str = ""
+    """The algorithm that the last round says it used, and why."""
 
 
 Steps = dict[str, Figures]
@@ -50,20 +68,27 @@ Steps = dict[str, Figures]
 
 def chosen(inputs: Inputs, size: int, rounds: int, seed: int = 7) -> list[list[Fact]]:
     """For each round, so many random facts of all relations together."""
-    ends = np.cumsum([table.num_rows for table in inputs.values()])
-    names, tables = list(inputs), list(inputs.values())
     random = np.random.default_rng(seed)
-    result = []
-    for _ in range(rounds):
-        places = random.choice(int(ends[-1]), size, replace=False)
-        facts: list[Fact] = []
-        for at, table in enumerate(tables):
-            start = int(ends[at]) - table.num_rows
-            own = places[(places >= start) & (places < ends[at])] - start
-            columns = [column.to_pylist() for column in table.take(pa.array(own)).columns]
-            facts += [(names[at], *row) for row in zip(*columns, strict=True)]
-        result.append(facts)
-    return result
+    count = sum(table.num_rows for table in inputs.values())
+    return [facts_at(inputs, random.choice(count, size, replace=False)) for _ in range(rounds)]
+
+
+def nested(inputs: Inputs, size: int, rounds: int) -> list[list[Fact]]:
+    """The same, and the facts of a round are among those of the same round with a larger size."""
+    count = sum(table.num_rows for table in inputs.values())
+    return [facts_at(inputs, np.random.default_rng(at).permutation(count)[:size]) for at in range(rounds)]
+
+
+def facts_at(inputs: Inputs, places: npt.NDArray[np.int64]) -> list[Fact]:
+    """The facts at some places, if the rows of all tables are numbered one after the other."""
+    facts: list[Fact] = []
+    end = 0
+    for name, table in inputs.items():
+        start, end = end, end + table.num_rows
+        own = places[(places >= start) & (places < end)] - start
+        columns = [column.to_pylist() for column in table.take(pa.array(own)).columns]
+        facts += [(name, *row) for row in zip(*columns, strict=True)]
+    return facts
 
 
 def knowledge_base(rules: str, algorithm: str, *, modules: bool, limit: float | None = None) -> KnowledgeBase:
@@ -105,6 +130,9 @@ class Rounds:
         self.requested: list[float] = []
         self.instances: list[int] = []
         self.facts: list[int] = []
+        self.went: list[int] = []
+        self.counters = Counters()
+        self.choice = ""
 
     def measure(self, update: Callable[[], Change], kb: KnowledgeBase) -> float:
         """Do it; returns its CPU seconds."""
@@ -118,6 +146,8 @@ class Rounds:
         start = time.process_time()
         self.facts.append(count(kb))
         self.requested.append(time.process_time() - start)
+        self.counters.add(counters)
+        self.choice = change.stats.algorithm
         return seconds
 
     def figures(self) -> Figures:
@@ -128,18 +158,39 @@ class Rounds:
             statistics.median(self.instances),
             sum(self.facts[:COMPARED]),
             statistics.median(self.requested),
+            0.0,
+            max(self.seconds[1:] or self.seconds),
+            statistics.fmean(self.went) if self.went else 0.0,
+            choice=self.choice,
+            **{name: getattr(self.counters, name) / len(self.seconds) for name in COUNTERS},
         )
 
 
-def maintained(rules: str, inputs: Inputs, rounds: Sequence[list[Fact]], contender: str, *, modules: bool = True) -> Steps:
-    """Delete and re-insert the facts of each round."""
+def maintained(
+    rules: str,
+    inputs: Inputs,
+    rounds: Sequence[list[Fact]],
+    contender: str,
+    *,
+    modules: bool = True,
+    limit: float | None = None,
+) -> Steps:
+    """Delete and re-insert the facts of each round; not available where the first update takes longer than the limit."""
     if contender == FRESH:
         return from_scratch(rules, inputs, rounds, modules=modules)
-    kb, _, _ = loaded(rules, inputs, contender, modules=modules)
+    kb, _, _ = loaded(rules, inputs, contender, modules=modules, limit=limit)
     deletions, insertions = Rounds(), Rounds()
+    before = count(kb)
     for facts in rounds:
-        deletions.measure(lambda facts=facts: kb.update(delete=facts), kb)  # type: ignore[misc]
-        insertions.measure(lambda facts=facts: kb.update(insert=facts), kb)  # type: ignore[misc]
+        try:
+            deletions.measure(lambda facts=facts: kb.update(delete=facts), kb)  # type: ignore[misc]
+            insertions.measure(lambda facts=facts: kb.update(insert=facts), kb)  # type: ignore[misc]
+        except TidelogError as error:
+            if not insertions.seconds:
+                raise NotAvailable(error.diagnostics[0].message) from error
+            break
+        for step in (deletions, insertions):
+            step.went.append(before - deletions.facts[-1])
         if len(deletions.seconds) >= COMPARED and sum(deletions.seconds) + sum(insertions.seconds) > _ENOUGH:
             break
     return {DELETE: deletions.figures(), INSERT: insertions.figures()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.maintenance.jobs import Job
+from benchmarks.maintenance.job import Job
 from benchmarks.maintenance.measuring import DELETE, INSERT
 from benchmarks.maintenance.table import Row
 

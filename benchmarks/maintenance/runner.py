@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.harness.runner import LONG, ROOT, WrongCountError
 from benchmarks.maintenance import table
-from benchmarks.maintenance.jobs import Job
+from benchmarks.maintenance.job import Job
 from benchmarks.maintenance.measuring import DELETE
 from benchmarks.maintenance.plots import plot
 from benchmarks.maintenance.table import Row, Rows

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from benchmarks.maintenance import table
 from benchmarks.maintenance.equilibrium import crossing
-from benchmarks.maintenance.jobs import JOBS, Job
+from benchmarks.maintenance.job import Job
+from benchmarks.maintenance.jobs import JOBS
 from benchmarks.maintenance.judging import SINGLE, seconds
 from benchmarks.maintenance.measuring import DELETE, FRESH, INSERT
 from benchmarks.maintenance.pathway_peer import PATHWAY

@@ -27,6 +27,16 @@ class Row:
     facts: int = 0
     requested: float = math.nan
     loading: float = math.nan
+    worst: float = math.nan
+    went: float = math.nan
+    checked: float = math.nan
+    backward: float = math.nan
+    forward: float = math.nan
+    suspected: float = math.nan
+    overdeleted: float = math.nan
+    rederived: float = math.nan
+    inserted: float = math.nan
+    choice: str = ""
 
     @property
     def ok(self) -> bool:
@@ -66,11 +76,17 @@ def read(folder: Path, job: str) -> Rows:
         return [_row(cells) for cells in csv.DictReader(stream)]
 
 
+_TEXTS, _NUMBERS = ("step", "contender", "status", "choice"), ("size", "repeats", "facts")
+
+
 def _row(cells: dict[str, str]) -> Row:
-    numbers = [float(cells[name] or "nan") for name in ("cpu", "first", "instances", "requested", "loading")]
-    cpu, first, instances, requested, loading = numbers
-    place = int(cells["size"]), cells["step"], cells["contender"], cells["status"], int(cells["repeats"])
-    return Row(*place, cpu, first, instances, int(cells["facts"]), requested, loading)
+    return Row(**{name: _value(name, text) for name, text in cells.items()})  # type: ignore[arg-type]  # each of its kind
+
+
+def _value(name: str, text: str) -> float | str:
+    if name in _TEXTS:
+        return text
+    return int(text) if name in _NUMBERS else float(text or "nan")
 
 
 def find(rows: Iterable[Row], contender: str, size: int, step: str) -> Row | None:
