@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.harness.workload import Inputs
-from benchmarks.maintenance import lubm
 from benchmarks.maintenance.measuring import DELETE, INSERT, Fact, Rounds, Steps, chosen, loaded
-from benchmarks.workloads import closure, graphs, points_to, same_generation
+from benchmarks.workloads import closure, graphs, lubm, points_to, same_generation
 from tidelog import KnowledgeBase
 from tidelog.errors import TidelogError
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.maintenance import equilibrium, lubm, pathway_peer
+from benchmarks.maintenance import equilibrium, pathway_peer
 from benchmarks.maintenance.job import EVERYBODY, Job
 from benchmarks.maintenance.measuring import Fact, Steps, chosen, maintained
 from benchmarks.papers import jobs as papers
-from benchmarks.workloads import graphs
+from benchmarks.workloads import graphs, lubm
 from benchmarks.workloads.closure import LINEAR, NONLINEAR
 from benchmarks.workloads.symmetric_chain import RULES as SYMMETRIC
 from tidelog.options import ALGORITHMS

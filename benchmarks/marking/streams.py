@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from benchmarks.maintenance.lubm import corpus
+from benchmarks.workloads.lubm import corpus
 
 UPDATES, INITIAL = 50, 100
 SIZES = (10, 20, 30, 40, 50, 60, 70, 80)
