@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 from unittest.mock import patch
 
@@ -19,6 +20,7 @@ from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.maintenance import propagation, unit_runtime
+from tidelog.local.maintenance.aggregates import kept_groups
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.storage import indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
@@ -118,10 +120,12 @@ class Conditions:
     """Whether terms are collected before every change, also if all are in use."""
     many: int = 1_000
     """So many new rows may make a unit be evaluated as a whole."""
+    keeps_groups: bool = False
+    """Whether something is kept of every group of an aggregate, and not of large ones only."""
 
 
 USUAL = Conditions()
-ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1)
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True)
 
 conditions = st.builds(
     Conditions,
@@ -137,6 +141,7 @@ conditions = st.builds(
     st.sampled_from((False, False, True)),
     st.booleans(),
     st.sampled_from((1_000, 1)),
+    st.booleans(),
 )
 
 
@@ -157,6 +162,8 @@ def under(given: Conditions) -> Iterator[None]:
             (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
             (propagation, "_MANY", given.many),
+            (kept_groups, "LEAST", 1 if given.keeps_groups else kept_groups.LEAST),
+            (kept_groups, "FEW_CHANGES", inf if given.keeps_groups else kept_groups.FEW_CHANGES),
             (unit_runtime, "_MOST_RULES", -1 if given.forgets else unit_runtime._MOST_RULES),
             (unit_runtime, "_MORE_A_RELATION", 0 if given.forgets else unit_runtime._MORE_A_RELATION),
             (term_collection, "_PIECE", min(given.piece, term_collection._PIECE)),

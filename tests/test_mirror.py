@@ -46,7 +46,7 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/kernel/closures/edge_deletion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/edge_insertion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/partitions": "by versions of virtual relations: its parameters are buffers that only these fill",
-    "local/maintenance/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
+    "local/maintenance/aggregates/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",
     "local/maintenance/backward_forward/proving": "by deletions and their counters: compiled code that only `bf_loop` calls",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import cycle
 from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from tests.nightly import scaled
 
 from tidelog import KnowledgeBase
 from tidelog.core.arrays import Int32s, resized
+from tidelog.local.maintenance.aggregates import kept_groups
 from tidelog.local.readable import ReadableKnowledgeBase
 from tidelog.reference import Facts
 
@@ -31,6 +33,8 @@ RULES = """
     p(X, Z) :- p(X, Y), e(Y, Z).
     n(X, Y) :- v(X), v(Y), not p(X, Y).
     c(X, N) :- N = count { Y : p(X, Y) }.
+    a(N) :- N = avg { Y : p(X, Y) }.
+    m(X, N) :- N = median { Y : p(X, Y) }.
     s(X, L) :- v(X), L = length(string(X)).
     q(X, Y) :- f(X, Y).  q(X, Y) :- q(Y, X).  q(X, Z) :- q(X, Y), q(Y, Z).
 """
@@ -38,6 +42,12 @@ MORE = ("z(X) :- p(X, X), not n(X, X).", "p(X, Y) :- h(X, Y).")
 ALGORITHMS = ("auto", "bf", "dred", "counting", "rematerialise")
 NODES = 7
 Explicit = frozenset[tuple[object, ...]]
+
+
+@pytest.fixture(autouse=True)
+def _something_is_kept_of_every_group() -> Iterator[None]:
+    with patch.multiple(kept_groups, LEAST=1, FEW_CHANGES=float("inf")):
+        yield
 
 
 class Story:

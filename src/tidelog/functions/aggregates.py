@@ -45,7 +45,12 @@ def _sum(values: Sequence[Value]) -> Value | None:
     total = None if numbers is None else _exact_sum(numbers)
     if numbers is None or total is None:
         return None
-    return integer(int(total)) if all(isinstance(n, int) for n in numbers) else floating(_rounded(total))
+    return sum_of(total, are_integers=all(isinstance(n, int) for n in numbers))
+
+
+def sum_of(total: Fraction | float, *, are_integers: bool) -> Value | None:
+    """The sum of numbers from their exact sum."""
+    return integer(int(total)) if are_integers else floating(_rounded(total))
 
 
 def _avg(values: Sequence[Value]) -> Value | None:
@@ -65,10 +70,15 @@ def _mean(numbers: Sequence[int | float]) -> Value | None:
     total = _exact_sum(numbers)
     if total is None:
         return None
+    return mean_of(total, len(numbers), are_integers=all(isinstance(n, int) for n in numbers))
+
+
+def mean_of(total: Fraction | float, count: int, *, are_integers: bool) -> Value:
+    """The mean of numbers from their exact sum."""
     as_float = _rounded(total)
-    if all(isinstance(n, int) for n in numbers) or (math.isinf(as_float) and isinstance(total, Fraction)):
-        return floating(_rounded(total / len(numbers)))
-    return floating(as_float / len(numbers))
+    if are_integers or (math.isinf(as_float) and isinstance(total, Fraction)):
+        return floating(_rounded(total / count))
+    return floating(as_float / count)
 
 
 _ALL: dict[str, Callable[[Sequence[Value]], Value | None]] = {

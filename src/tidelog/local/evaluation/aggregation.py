@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.core.rules import Aggregation
 from tidelog.functions.aggregates import aggregate
-from tidelog.local.kernel import group_folding as kernel
+from tidelog.local.kernel.aggregates import group_folding as kernel
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.values import Kind
 
-_FUNCTIONS = {
+FUNCTIONS = {
     "sum": kernel.SUM,
     "min": kernel.MIN,
     "max": kernel.MAX,
@@ -22,19 +22,27 @@ _FUNCTIONS = {
 }
 
 
-def fold(folding: Aggregation, state: State, table: Table, begin: int = 0, *, bindings: NDArray[np.int32] | None = None) -> None:
-    """Insert the result of each group, where it has one.
+def fold(folding: Aggregation, state: State, table: Table, begin: int = 0) -> None:
+    """Insert the result of each group of the rows of `folding.inner` from `begin` on, where it has one.
 
-    The groups are those of `bindings`, or of the rows of `folding.inner` from `begin` on; all their bindings must be there.
+    All bindings of these groups must be there.
     """
-    rows = state.table(folding.inner).rows_from(begin) if bindings is None else bindings
+    rows = state.table(folding.inner).rows_from(begin)
     if not len(rows):
         return
     rows, starts = _grouped(rows, folding.groups)
     groups = rows[starts[:-1], : folding.groups]
-    results = _results(folding, state, rows, starts)
+    if is_count(folding):
+        results = state.terms.encode_numbers(Kind.INT, np.diff(starts))
+    else:
+        results = results_of(folding.function, state, np.ascontiguousarray(rows[:, folding.target]), starts)
     has_result = results >= 0
     table.insert(np.column_stack([groups[has_result], results[has_result]]))
+
+
+def is_count(folding: Aggregation) -> bool:
+    """Whether it counts rows, whatever they are."""
+    return folding.function == "count" or folding.target is None
 
 
 def _grouped(rows: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Int64s]:
@@ -45,25 +53,23 @@ def _grouped(rows: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], I
     return rows, np.concatenate([[0], np.flatnonzero(differs) + 1, [len(rows)]]).astype(np.int64)
 
 
-def _results(folding: Aggregation, state: State, rows: NDArray[np.int32], starts: Int64s) -> Int32s:
-    """For each group the id of its result, or -1."""
+def results_of(function: str, state: State, targets: Int32s, starts: Int64s) -> Int32s:
+    """For each of some groups, whose targets stand one after the other from `starts` on, the id of its result, or -1."""
     terms = state.terms
-    if folding.function == "count" or folding.target is None:
-        return terms.encode_numbers(Kind.INT, np.diff(starts))
-    targets = np.ascontiguousarray(rows[:, folding.target])
     outcomes, payloads = np.empty(len(starts) - 1, np.uint8), np.empty(len(starts) - 1, np.int64)
-    numbers = np.empty(int(np.diff(starts).max()), np.float64)
-    kernel.fold_groups(terms.header, _FUNCTIONS[folding.function], starts, targets, outcomes, payloads, numbers)
+    numbers = np.empty(int(np.diff(starts).max(initial=0)), np.float64)
+    kernel.fold_groups(terms.header, FUNCTIONS[function], starts, targets, outcomes, payloads, numbers)
     results = np.full(len(outcomes), -1, np.int32)
     same = outcomes == kernel.SAME_ID
     results[same] = payloads[same]
     for kind, code in ((Kind.INT, kernel.INT), (Kind.FLOAT, kernel.FLOAT)):
         of_kind = outcomes == code
-        results[of_kind] = terms.encode_numbers(kind, payloads[of_kind])
+        if of_kind.any():
+            results[of_kind] = terms.encode_numbers(kind, payloads[of_kind])
     for group in np.flatnonzero(outcomes == kernel.HARD):
         ids, counts = np.unique(targets[starts[group] : starts[group + 1]], return_counts=True)
         repeated = [value for value, count in zip(terms.values_of(ids), counts, strict=True) for _ in range(count)]
-        result = aggregate(folding.function, repeated)
+        result = aggregate(function, repeated)
         if result is not None:
             results[group] = terms.encode([result])[0]
     return results

@@ -5,7 +5,7 @@ outlives a call. A long-running entry point takes the tables `M`, `X`, `VR`, `T`
 something stops it (a full buffer, its budget of steps), and says why; its caller does what it stopped for and calls again.
 
 - `build` compiles, `memory` turns addresses into arrays, `layout` names every word that Python and the kernel share;
-- `terms` is the dictionary of values, `arithmetic` computes with them, `group_folding` folds the groups of aggregates;
+- `terms` is the dictionary of values, `arithmetic` computes with them, `aggregates` with the groups of aggregates;
 - `table_rows` finds, appends and indexes rows, `row_removal` removes them;
 - `join` interprets the plan of a rule, `emit_loop` is its fastest step, `plan_table` leads to the buffers of a plan,
   `fused_rounds` runs rules round after round in one call;

@@ -8,7 +8,7 @@
 | Backward/Forward | `backward_forward` | Motik, Nenov, Piro, Horrocks, AAAI 2015, Algorithms 1 to 3 |
 | DRed | `deletion`, `dred` | Gupta, Mumick, Subrahmanian, SIGMOD 1993 |
 | DRed with counters | `counting` | Hu, Motik, Horrocks, AAAI 2018 |
-| aggregates | `aggregate_update` | Xu, Curé 2023 |
+| aggregates | `aggregates` | Xu, Curé 2023 |
 | transitive and symmetric-transitive modules | `closure_update`, `local.closure` | Hu, Motik, Horrocks, AAAI 2019 |
 | rematerialisation | `rematerialisation` | |
 | which of them, by measured costs | `cost_model`, `costs` | the equilibrium of Motik et al. 2015 |

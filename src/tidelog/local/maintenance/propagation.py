@@ -17,7 +17,7 @@ from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Aggregation, Closure, Unit
 from tidelog.core.units import Structure, UnitChange
 from tidelog.local.closure.closure_diff import VirtualChange
-from tidelog.local.maintenance.aggregate_update import maintain_aggregate
+from tidelog.local.maintenance.aggregates.aggregate_update import maintain_aggregate
 from tidelog.local.maintenance.closure_update import update_closure
 from tidelog.local.maintenance.delta.deltas import Delta, concatenated
 from tidelog.local.maintenance.rematerialisation import (
@@ -219,7 +219,7 @@ class Propagation:
             return True
         with context.phase("aggregates"):
             for name, operator in found:
-                inserted, deleted = maintain_aggregate(name, operator, runtime, context.deltas, context.evaluation)
+                inserted, deleted = maintain_aggregate(name, operator, runtime, context.deltas)
                 context.deltas.changed(name, inserted, deleted)
         return True
 

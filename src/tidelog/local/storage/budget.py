@@ -31,3 +31,7 @@ class MemoryBudget:
             if self._bound > self.limit:
                 self.was_reached = True
                 raise LimitReachedError.of_memory(self._bound, self.limit)
+
+    def has_room(self, more: int) -> bool:
+        """Whether there is room for so many bytes more, that nobody needs."""
+        return self.limit is None or self._measure() + more <= self.limit

@@ -160,7 +160,11 @@ class Indexed:
 
     def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each key whether a row has it in these columns."""
-        return self._newest_rows(columns, keys)[1] >= 0
+        return self.newest_with_keys(columns, keys) >= 0
+
+    def newest_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> Int32s:
+        """For each key the number of the newest row that has it in these columns, or -1."""
+        return self._newest_rows(columns, keys)[1]
 
     def _newest_rows(self, columns: Sequence[int], keys: NDArray[np.int32]) -> tuple[Index, Int32s]:
         """The index on some columns, up to date, and for each key the newest row that has it, or -1."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,14 @@ from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
+
+
+class Follower(Protocol):
+    """What is kept beside the tables, such as the members of large groups in order."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory that it takes."""
 
 
 class State:
@@ -48,6 +57,10 @@ class State:
         """How many terms there were after that look; how many terms and calls there must be for the next one."""
         self.explicit_version = 0
         """Another number whenever there are other tables of explicit facts."""
+        self.rollbacks = 0
+        """How often tables have been restored: what follows their rows from one update to the next must begin anew."""
+        self.followers: weakref.WeakSet[Follower] = weakref.WeakSet()
+        """What is kept beside the tables and follows their rows; it counts as memory."""
         self.V: Int64s = np.zeros((0, kernel.VIRTUAL_WIDTH), np.int64)
         self._numbers: dict[str, int] = {}
         """The rows of `V`; a relation keeps its row, for plans that are kept name it by that."""
@@ -173,7 +186,8 @@ class State:
     def _bytes(self) -> int:
         """The memory of all buffers."""
         tables = sum(table.nbytes for table in self.store.tables)
-        return self.terms.nbytes + tables + sum(relation.nbytes for relation in self.virtual.values())
+        others = sum(thing.nbytes for thing in (*self.virtual.values(), *self.followers))
+        return self.terms.nbytes + tables + others
 
     def trim(self) -> None:
         """Give back what tables have grown for, after an evaluation that reached the limit on memory was rolled back."""

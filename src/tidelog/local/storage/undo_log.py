@@ -64,6 +64,7 @@ class UndoLog:
     def rollback(self) -> None:
         """Restore the state.  Where an exception stops it, a second time does the rest; after that, it does nothing."""
         state = self.state
+        state.rollbacks += 1
         for number, (table, kept) in list(self.truncated.items()):
             table.reattach(kept)
             del self.truncated[number]  # attached again later, it would get the buffers that it has used since

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Rows
 
+_NOTHING = np.empty(0, np.int32)
+
 
 class TableVersion:
     """The rows of a table at one moment."""
@@ -45,6 +47,10 @@ class TableVersion:
         """For each row whether it is one of these; a scan."""
         own = self.rows
         return np.array([bool((own == row).all(axis=1).any()) for row in rows], np.bool_)
+
+    def without_rows(self) -> TableVersion:
+        """The same moment, only to be compared with later versions: it keeps no buffers alive."""
+        return TableVersion(_NOTHING, self.arity, self.end, _NOTHING, self.tombstones, self._numbering)
 
     # --- differences -----------------------------------------------------------------------------------------------------
 

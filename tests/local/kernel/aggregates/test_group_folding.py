@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tidelog.functions.aggregates import aggregate
-from tidelog.local.kernel import group_folding as kernel
+from tidelog.local.kernel.aggregates import group_folding as kernel
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.values import Kind, Value, from_python
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from tests.local_engine import rows_of
 
 from tidelog import KnowledgeBase
 from tidelog.functions.signatures import AGGREGATES
+from tidelog.local.maintenance.aggregates import kept_groups
 
 RULES = "\n".join(
     [
@@ -33,11 +36,19 @@ given_facts = st.one_of(
 @pytest.mark.by_night(1_000)
 @settings(max_examples=40)
 @given(
-    st.lists(given_facts, max_size=12), st.lists(st.tuples(st.lists(given_facts, max_size=3), st.data()), min_size=1, max_size=4)
+    st.sampled_from((1, 3, kept_groups.LEAST)),
+    st.lists(given_facts, max_size=12),
+    st.lists(st.tuples(st.lists(given_facts, max_size=3), st.data()), min_size=1, max_size=6),
 )
 def test_results_are_those_of_folding_from_scratch(
-    initial: list[tuple[object, ...]], updates: list[tuple[list[tuple[object, ...]], st.DataObject]]
+    least: int, initial: list[tuple[object, ...]], updates: list[tuple[list[tuple[object, ...]], st.DataObject]]
 ) -> None:
+    """Also where something is kept of every group: large ones begin with so many members."""
+    with patch.multiple(kept_groups, LEAST=least, FEW_CHANGES=float("inf")):
+        check(initial, updates)
+
+
+def check(initial: list[tuple[object, ...]], updates: list[tuple[list[tuple[object, ...]], st.DataObject]]) -> None:
     kb = KnowledgeBase(RULES)
     kb.update(insert=initial)
     explicit = {repr(fact): fact for fact in initial}  # 2 and 2.0 are two values

@@ -1,0 +1,9 @@
+"""Groups of aggregates inside the kernel: folded from all of their members, or from what is kept of them.
+
+- `group_folding`: the results of groups whose members stand one after the other;
+- `group_members`: the members of groups, found by the chains of an index;
+- `exact_sums`: sums of any numbers that members join and leave, as fixed-point numbers of 2,304 bits;
+- `ordered_members`: the members of a group in order, in blocks, for the smallest, the largest and those in the middle.
+
+Who calls it: `local.evaluation.aggregation`, and `local.maintenance.aggregates`, which owns the buffers.
+"""
