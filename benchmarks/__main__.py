@@ -20,6 +20,8 @@ from benchmarks.maintenance import judging, section
 from benchmarks.maintenance import runner as maintenance_runner
 from benchmarks.marking import runner as marking_runner
 from benchmarks.marking import section as marking_section
+from benchmarks.papers import judging as papers_judging
+from benchmarks.papers import section as papers_section
 
 NAMES = (
     "front_end",
@@ -55,10 +57,12 @@ def write_summary(folder: Path) -> Path:
         *durable.judgements(folder),
         *rollback.judgements(folder),
         *readers.judgements(folder),
+        *papers_judging.judgements(folder),
     ]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
-        stream.write(section.text(folder) + marking_section.text(folder) + rule_changes.text(folder) + durable.text(folder))
+        sections = (section, papers_section, marking_section, rule_changes, durable)
+        stream.write("".join(part.text(folder) for part in sections))
     return file
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from benchmarks.harness.workload import Inputs, NotAvailable
 from tidelog.changes import Counters
@@ -212,8 +213,17 @@ def from_scratch(rules: str, inputs: Inputs, rounds: Sequence[list[Fact]], *, mo
 
 def without(inputs: Inputs, gone: Sequence[Fact]) -> Mapping[str, pa.Table]:
     """The tables without some facts."""
-    missing = set(gone)
-    return {
-        name: table.filter(pa.array([(name, *row) not in missing for row in zip(*table.to_pydict().values(), strict=True)]))
-        for name, table in inputs.items()
-    }
+    missing: dict[str, set[Fact]] = {}
+    for name, *row in gone:
+        missing.setdefault(name, set()).add(tuple(row))
+    return {name: _without_rows(table, missing[name]) if name in missing else table for name, table in inputs.items()}
+
+
+def _without_rows(table: pa.Table, missing: set[Fact]) -> pa.Table:
+    """Only rows that begin like a missing one are looked at in Python."""
+    first = pa.array([row[0] for row in missing], table.column(0).type)
+    keep = pc.invert(pc.is_in(table.column(0), value_set=first)).to_numpy().copy()
+    places = np.flatnonzero(~keep)
+    rows = zip(*table.take(pa.array(places)).to_pydict().values(), strict=True)
+    keep[places] = [row not in missing for row in rows]
+    return table.filter(pa.array(keep))

@@ -65,6 +65,46 @@ def generated(name: str, size: int, seed: int) -> Stream:
     return Stream(name, size, seed, rules_of(RULES[name]), tuple(updates))
 
 
+@cache
+def drawn(name: str, size: int, seed: int) -> Stream:
+    """The same as the authors' published program draws them: with it the paper's explicit marks and insertions come out.
+
+    New edges are drawn until they are none of those that there are.  What is deleted is taken from the front of a hash set, each
+    edge with probability one half: so the same places are deleted and filled again and again, and the others hardly ever; and the
+    set grows where half of it is less than `size`.  Under half of what goes was inserted by the update before.
+    """
+    nodes, generator = NODES[name], random.Random(seed)
+    held: dict[tuple[int, int], int] = {}
+    updates: list[Update] = []
+    for number in range(UPDATES):
+        new: set[tuple[int, int]] = set()
+        for _ in range(size if number else INITIAL):
+            edge = generator.randrange(nodes), generator.randrange(nodes)
+            while edge in held:
+                edge = generator.randrange(nodes), generator.randrange(nodes)
+            new.add(edge)
+        in_order = sorted(held, key=lambda edge: (_bucket(edge), held[edge])) if number else []
+        gone: list[tuple[int, int]] = []
+        for edge in in_order:
+            if generator.random() < 0.5:
+                gone.append(edge)
+            if len(gone) == size:
+                break
+        updates.append({"delete": _edges(gone), "insert": _edges(sorted(new))})
+        held |= dict.fromkeys(sorted(new), number)
+        for edge in gone:
+            del held[edge]
+    return Stream(f"{name}, drawn as published", size, seed, rules_of(RULES[name]), tuple(updates))
+
+
+def _bucket(edge: tuple[int, int]) -> int:
+    """Where a hash set of Java with 256 buckets has the text of an edge."""
+    code = 0
+    for character in f"[edge, {edge[0]}, {edge[1]}]":
+        code = (31 * code + ord(character)) & 0xFFFFFFFF
+    return (code ^ code >> 16) & 0xFF
+
+
 def _edges(edges: list[tuple[int, int]]) -> list[list[object]]:
     return [["edge", *edge] for edge in edges]
 
@@ -94,6 +134,8 @@ def of_group(group: str) -> Iterator[Stream]:
     """The streams that are measured together."""
     if group in NODES:
         yield from (generated(group, size, seed) for size in SIZES for seed in SEEDS)
+    elif group.startswith(_DRAWN):
+        yield from (drawn(group.removeprefix(_DRAWN), size, seed) for size in SIZES for seed in SEEDS)
     elif group == "track":
         yield recorded(corpus() / "marking_streams" / "real" / "ways" / "0" / "gps-track.jsonl")
     elif group == "measurements":
@@ -102,4 +144,17 @@ def of_group(group: str) -> Iterator[Stream]:
         yield from map(recorded, sorted((corpus() / "marking_streams").glob(f"{group}/*/0/*.jsonl")))
 
 
-GROUPS = ("trans", "seq", "track", "measurements", "random", "batch", "scale-update", "scale-data", "random-large")
+_DRAWN = "drawn_"
+GROUPS = (
+    "trans",
+    "seq",
+    "drawn_trans",
+    "drawn_seq",
+    "track",
+    "measurements",
+    "random",
+    "batch",
+    "scale-update",
+    "scale-data",
+    "random-large",
+)

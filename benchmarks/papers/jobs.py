@@ -114,7 +114,7 @@ def equilibrium(program: Program, size: int) -> Iterator[tuple[int, float, float
     facts = sum(table.num_rows for table in program.candidates(inputs).values())
     count, ratio = 10, 0.0
     while count < facts and ratio < 1:
-        by_bf, anew = (_measured(program, size, count, 1, name)[DELETE].cpu for name in ("bf", "rematerialise"))
+        by_bf, anew = (_measured(program, size, count, 3, name)[DELETE].cpu for name in ("bf", "rematerialise"))
         yield count, by_bf, min(anew, evaluation)
         ratio, count = by_bf / min(anew, evaluation), count * 2
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pyarrow as pa
 import pytest
 from benchmarks.harness.workload import Inputs
-from benchmarks.maintenance.measuring import Fact, chosen, loaded, nested
+from benchmarks.maintenance.measuring import Fact, chosen, loaded, nested, without
 from benchmarks.papers import university
 from benchmarks.papers.jobs import jobs
 from benchmarks.papers.programs import PROGRAMS, Program
@@ -64,6 +64,16 @@ def test_sets_are_nested_and_facts_are_there() -> None:
     for smaller, larger in pairwise(sets):
         assert all(set(one) < set(other) for one, other in zip(smaller, larger, strict=True))
     assert set(sets[-1][0]) == {("p", x) for x in range(30)} | {("q", x, x) for x in range(10)}
+
+
+def test_without_some_facts() -> None:
+    inputs = {"p": pa.table({"x": [1, 1, 2], "y": [1, 2, 2]}), "q": pa.table({"x": ["a", "b"]})}
+    left = without(inputs, [("p", 1, 2), ("q", "b")])
+    assert {name: table.to_pylist() for name, table in left.items()} == {
+        "p": [{"x": 1, "y": 1}, {"x": 2, "y": 2}],
+        "q": [{"x": "a"}],
+    }
+    assert without(inputs, []) == inputs
 
 
 def test_a_university_has_what_its_ontology_is_about() -> None:
