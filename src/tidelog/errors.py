@@ -26,6 +26,7 @@ CODES: dict[str, str] = {
     "TL011": "an aggregate in a place where none can stand",
     "TL012": "something that cannot stand alone as a literal",
     "TL013": "something that cannot be a name",
+    "TL014": "a body with too many literals",
     "TL020": "one predicate with two arities",
     "TL021": "a relation declared twice",
     "TL022": "an unknown column type",

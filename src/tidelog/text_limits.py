@@ -1,4 +1,4 @@
-"""Limits on texts from outside: their length, and how deeply they are nested.
+"""Limits on texts from outside: their length, how deeply they are nested, and how many literals a rule has.
 
 Parsers of other libraries recurse, and a text that is nested deeply enough ends the process.  So brackets are counted before.
 """
@@ -12,6 +12,8 @@ LONGEST_TEXT = 1 << 28
 """The default of `limit_text`: the most bytes of a program, of a value, and of a line of a file or stream."""
 DEEPEST = 100
 """The most levels of expressions in one another, of JSON, and of quoted triples."""
+MOST_LITERALS = 256
+"""The most literals of a rule or query, those inside aggregates included: planning an update takes the square of it, or more."""
 TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 _PIECE = 1 << 20

@@ -37,6 +37,33 @@ def test_query_answers_from_a_folder(folder: Path) -> None:
     assert (status, text.split(), said) == (0, ["X,Y", "x,y"], "")
 
 
+def test_a_folder_needs_no_program(folder: Path) -> None:
+    with KnowledgeBase.open(folder / "kb", RULES) as kb:
+        kb.update(insert=[("edge", "x", "y")])
+        kb.add_rules("twice(X, X) :- edge(X, _).")
+    status, text, _ = run("run", "--open", folder / "kb", "--relation", "twice")
+    assert (status, text.splitlines()[1:]) == (0, ["twice(x, x)."])
+    status, text, said = run("query", "--open", folder / "kb", "path(X, Y)", "--format", "csv", "--quiet")
+    assert (status, text.split(), said) == (0, ["X,Y", "x,y"], "")
+    (folder / "updates.jsonl").write_text('{"insert": [["edge", "y", "z"]]}\n', encoding="utf-8")
+    status, text, _ = run("stream", "--open", folder / "kb", "--updates", folder / "updates.jsonl", "--quiet")
+    assert status == 0
+    assert '"path": [["x", "z"], ["y", "z"]]' in text
+    assert run("query", "--open", folder / "kb", "path(x, z)", "--quiet")[1].split() == ["true"]
+
+
+@pytest.mark.parametrize("command", [("run",), ("query", "path(X, Y)"), ("stream", "--updates", "-")])
+def test_without_a_program_there_must_be_a_folder(tmp_path: Path, command: tuple[str, ...]) -> None:
+    status, _, said = run(*command)
+    assert status == 2
+    assert "Invalid value: give a " in said
+    status, _, said = run(*command, "--open", tmp_path / "none")
+    assert status == 1
+    assert "error TL060: cannot open" in said
+    assert "give a program to begin one there" in said
+    assert not (tmp_path / "none").exists()
+
+
 def test_other_rules_are_refused(folder: Path) -> None:
     KnowledgeBase.open(folder / "kb", "p(1).").close()
     status, _, said = run("run", folder / "rules.dl", "--open", folder / "kb")

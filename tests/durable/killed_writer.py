@@ -1,7 +1,12 @@
-"""A process that applies numbered changes to a saved knowledge base and acknowledges each, until it is killed."""
+"""Processes that apply numbered changes to a saved knowledge base and acknowledge each, until they are killed.
+
+This process has loaded everything; each writer is forked from it, so that it begins at once.  A line of standard input begins the
+next one: the folder, the durability, and the bytes from which the journal is compacted.  It says its process id.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pyarrow as pa
@@ -27,20 +32,40 @@ def change(kb: KnowledgeBase, number: int) -> None:
             kb.update(insert=[("step", number), ("edge", number, number + 1), ("text", f"é{number}")], delete=gone)
 
 
-def main() -> None:
-    """Apply changes; the arguments are the folder, the durability, and the bytes from which the journal is compacted."""
-    folder, durability, least = sys.argv[1], sys.argv[2], int(sys.argv[3])
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def write(folder: str, durability: str, least: int) -> None:
+    """Apply changes, without end."""
     saved.LEAST_JOURNAL = least
     kb = KnowledgeBase.open(folder, RULES, durability=durability)
     assert kb.recovery is not None
     number = kb.recovery.sequence
-    sys.stdout.write(f"open {number}\n")
-    sys.stdout.flush()
+    say(f"open {os.getpid()} {number}")
     while True:
         number += 1
         change(kb, number)
-        sys.stdout.write(f"{number}\n")
-        sys.stdout.flush()
+        say(f"{number}")
+
+
+def main() -> None:
+    """Begin writers; none lives longer than until the next one is asked for."""
+    kb = KnowledgeBase(RULES)
+    for number in range(1, 2 * CYCLE):  # compiled code is loaded before the fork
+        change(kb, number)
+    say("ready")
+    for line in sys.stdin:
+        folder, durability, least = line.rstrip("\n").split("\t")
+        process = os.fork()
+        if not process:
+            try:
+                write(folder, durability, int(least))
+            finally:
+                os._exit(1)
+        os.waitpid(process, 0)
+        say("ended")
 
 
 if __name__ == "__main__":

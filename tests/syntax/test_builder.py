@@ -8,7 +8,9 @@ import pytest
 from tests.syntax.parsed import X, Y, Z, literal, only, statements, term, value
 
 from tidelog.errors import TidelogError
-from tidelog.syntax.builder import DEEPEST
+from tidelog.program.program import check
+from tidelog.source import Source
+from tidelog.syntax.builder import DEEPEST, MOST_LITERALS
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -183,6 +185,18 @@ def test_an_expression_has_so_many_levels_and_no_more() -> None:
     assert call.depth == DEEPEST
     with pytest.raises(TidelogError, match=f"TL006: the expression is nested more than {DEEPEST} levels deep"):
         term(f"-{deep}")
+
+
+def test_a_body_has_so_many_literals_and_no_more() -> None:
+    def rule(count: int, inside: int = 0) -> str:
+        counted = f", N = count {{ {', '.join(['r(X, _)'] * inside)} }}" if inside else ""
+        return f"p(X) :- {', '.join(['q(X)'] * count)}{counted}."
+
+    check(Source(rule(MOST_LITERALS)))
+    check(Source(rule(MOST_LITERALS - 11, 10)))
+    for text in (rule(MOST_LITERALS + 1), rule(MOST_LITERALS - 10, 10)):
+        with pytest.raises(TidelogError, match=f"TL014: there are more than {MOST_LITERALS} literals in one body"):
+            check(Source(text))
 
 
 @pytest.mark.parametrize(

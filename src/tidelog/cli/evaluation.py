@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting, show, source_of
+from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show, source_of
 from tidelog.errors import fail, render_all
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class AnswerForm(StrEnum):
 @app.command("run")
 @reporting
 def run_command(
-    program: ProgramFile,
+    program: OptionalProgram = None,
     facts: FactsFolder = None,
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
@@ -92,6 +92,7 @@ def run_command(
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
+    check_program(program, saved)
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
@@ -111,8 +112,8 @@ def run_command(
 @app.command("query")
 @reporting
 def query_command(
-    program: ProgramFile,
-    query: Annotated[str, typer.Argument(help='A body, such as "path(a, X), X != b".')],
+    program: OptionalProgram = None,
+    query: Annotated[str | None, typer.Argument(help='A body, such as "path(a, X), X != b".', metavar="QUERY")] = None,
     facts: FactsFolder = None,
     form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
     limit_facts: LimitFacts = MOST_FACTS,
@@ -127,6 +128,11 @@ def query_command(
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
+    if query is None and saved is not None and program is not None:  # the only argument
+        program, query = None, str(program)
+    check_program(program, saved)
+    if query is None:
+        raise typer.BadParameter("give a query behind the program")
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
@@ -137,7 +143,7 @@ def query_command(
 
 
 def knowledge_base(
-    program: Path,
+    program: Path | None,
     folder: Path | None,
     limits: Limits,
     display: ShowProgress | None,
@@ -152,13 +158,16 @@ def knowledge_base(
 
     options |= {**limits.options(), "progress": display}
     durability = options.pop("durability", None)
-    if saved is not None and (saved / "manifest.sqlite").exists():
-        kb = KnowledgeBase.open(
-            saved, source_of(program), read_only=durability is None, durability=durability or "batch", **options
-        )
+    if saved is not None and (program is None or (saved / "manifest.sqlite").exists()):
+        rules, read_only = None if program is None else source_of(program), durability is None
+        if not (saved / "manifest.sqlite").exists():
+            fix = "check the path, or give a program to begin one there"
+            raise fail("TL060", f"cannot open {saved}: there is no saved knowledge base", fix=fix)
+        kb = KnowledgeBase.open(saved, rules, read_only=read_only, durability=durability or "batch", **options)
         if not quiet:
             typer.echo(str(kb.recovery), err=True)
         return kb
+    assert program is not None
     kb = KnowledgeBase(source_of(program), folder=folder, **options)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:

@@ -29,10 +29,14 @@ app = typer.Typer(
 OpenFolder = Annotated[
     Path | None,
     typer.Option(
-        "--open", help="A saved knowledge base: opened, or begun with the program's facts if there is none.", metavar="DIR"
+        "--open", help="A saved knowledge base: opened, or begun with the program and its facts if there is none.", metavar="DIR"
     ),
 ]
 ProgramFile = Annotated[Path, typer.Argument(help="A program, or - for standard input.", metavar="PROGRAM")]
+OptionalProgram = Annotated[
+    Path | None,
+    typer.Argument(help="A program, or - for standard input; not needed with --open DIR, which has rules.", metavar="[PROGRAM]"),
+]
 
 
 def show(lines: Iterable[str]) -> None:
@@ -59,6 +63,12 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     return wrapped
+
+
+def check_program(program: Path | None, saved: Path | None) -> None:
+    """A program may be left out where there is a saved knowledge base."""
+    if program is None and saved is None:
+        raise typer.BadParameter("give a program, or --open with the folder of a saved knowledge base")
 
 
 def source_of(path: Path) -> Source:

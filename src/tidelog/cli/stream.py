@@ -13,7 +13,7 @@ import typer
 
 from tidelog.cli import evaluation
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.shell import OpenFolder, ProgramFile, app, reporting
+from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting
 from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import fail
 
@@ -48,10 +48,10 @@ class Marking(StrEnum):
 @app.command("stream")
 @reporting
 def stream_command(
-    program: ProgramFile,
     updates: Annotated[
         str, typer.Option(help="Updates: a file of JSON Lines, a folder of such files, or - for standard input.", metavar="PATH")
     ],
+    program: OptionalProgram = None,
     facts: evaluation.FactsFolder = None,
     out: Annotated[
         Path | None,
@@ -78,6 +78,7 @@ def stream_command(
     from tidelog.streams.following import Following, open_source
     from tidelog.streams.journal import Journal
 
+    check_program(program, saved)
     if resume and out is None:
         raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
     if str(program) == updates == "-":

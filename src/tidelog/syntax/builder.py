@@ -30,8 +30,8 @@ from tidelog.syntax.reading import (
 from tidelog.syntax.renaming import names_inside
 from tidelog.syntax.zodiac import GroupedAggregate, from_zodiac
 
-DEEPEST = text_limits.DEEPEST
-"""The deepest nesting of calls in an expression; it keeps recursive walks safe."""
+DEEPEST, MOST_LITERALS = text_limits.DEEPEST, text_limits.MOST_LITERALS
+"""The deepest nesting of calls in an expression, and the most literals of a body; they keep walks and plans safe."""
 
 
 def _span(first: Any, last: Any) -> Span:
@@ -106,6 +106,12 @@ class Builder(Transformer[Token, Any]):
     # --- bodies -----------------------------------------------------------------------------------------------------
 
     def body(self, children: list[Any]) -> tuple[Any, ...]:
+        count = 0
+        for literal in children:
+            count += 1 + len(_inside(literal))
+            if count > MOST_LITERALS:
+                fix = "derive a relation from some of them, and use that here"
+                raise ClauseError("TL014", f"there are more than {MOST_LITERALS} literals in one body", literal.span, fix)
         return tuple(children)
 
     def plain(self, children: list[Any]) -> tree.Literal:
@@ -291,6 +297,12 @@ def _aggregate_name(name: str, has_target: bool, token: Token) -> str:
         fix = f"write `{name} {{ X : … }}`"
         raise ClauseError("TL011", f"`{name}` needs to know of what", _span(token, token), fix)
     return name
+
+
+def _inside(literal: Any) -> Sequence[Any]:
+    """The literals inside an aggregate."""
+    aggregate = literal.aggregate if isinstance(literal, GroupedAggregate) else literal
+    return aggregate.body if isinstance(aggregate, tree.Aggregate) else ()
 
 
 def _no_nesting(body: Sequence[Any]) -> None:

@@ -12,6 +12,7 @@ from tests.some_values import INFINITY, NAN, OF_KIND, any_value, f, i, s
 
 from tidelog.core.arrays import Int32s
 from tidelog.files.columns import ARROW_TYPES
+from tidelog.local.storage import dictionary
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.values import IRI, Kind, Literal, Value, boolean, from_python
 
@@ -140,3 +141,12 @@ def test_nothing(terms: Dictionary) -> None:
     assert terms.objects_of(empty).tolist() == []
     for kind in COLUMN_KINDS:
         assert terms.encode_column(kind, pa.array([], ARROW_TYPES[kind])).tolist() == []
+
+
+def test_a_full_cache_begins_anew_with_the_values_of_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dictionary, "_MOST_KNOWN", 3)
+    terms = Dictionary()
+    ids = [terms.encode_int(value) for value in range(5)] + [terms.encode_one(from_python(text)) for text in "abcde"]
+    assert list(terms.id_caches[Kind.INT]) == [3, 4]
+    assert list(terms.id_caches[Kind.STRING]) == ["d", "e"]
+    assert terms.encode([from_python(value) for value in (*range(5), *"abcde")]).tolist() == ids

@@ -44,6 +44,13 @@ def test_the_version_of_a_sink(tmp_path: Path) -> None:
     assert "    the version now is run-7; 3 are kept" in lines(job_from(tmp_path))
 
 
+def test_all_limits_are_shown(tmp_path: Path) -> None:
+    given = '[limits]\nfacts = 5000\nseconds = 2.5\nrejects = 3\nmemory = "1 GB"\ntext = "2 MB"\ninput_root = "facts"\n'
+    expected = f"limits: facts 5,000, seconds 2.5, rejects 3, memory 1.0 GB, text 2.0 MB, input_root {tmp_path}/facts"
+    assert expected in lines(job_from(tmp_path, JOB + given))
+    assert "limits: rejects 0, text 268 MB" in lines(job_from(tmp_path))
+
+
 def test_a_stream(tmp_path: Path) -> None:
     text = JOB.replace('name = "local"', 'name = "spark"') + '[stream]\nfolder = "u"\nstate = "s"\nfeed = "f"\nupdates = 2000\n'
     found = lines(job_from(tmp_path, text))

@@ -7,7 +7,7 @@ adds values itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -133,8 +133,8 @@ class Dictionary(TermBuffers):
             import pyarrow as pa
 
             kind, ids = Kind.STRING, self.encode_column(Kind.STRING, pa.array(values, pa.large_string()))
-        if len(values) <= _A_FEW and len(self.id_caches[kind]) + len(values) <= _MOST_KNOWN:
-            self.id_caches[kind].update(zip(values, ids.tolist(), strict=True))
+        if len(values) <= _A_FEW:
+            _with_room(self.id_caches[kind]).update(zip(values, ids.tolist(), strict=True))
         return ids
 
     def encode(self, values: Sequence[Value]) -> Int32s:
@@ -149,10 +149,9 @@ class Dictionary(TermBuffers):
             found = int(self.encode_texts(value.kind, np.array([0, len(data)], np.int64), data)[0])
         else:
             found = int(self.encode_numbers(value.kind, np.array([payload_of(value)], np.int64))[0])
-        if len(self._known) < _MOST_KNOWN:
-            self._known[value] = found
-            if value.kind in self.id_caches:
-                self.id_caches[value.kind][value.content] = found
+        _with_room(self._known)[value] = found
+        if value.kind in self.id_caches:
+            _with_room(self.id_caches[value.kind])[value.content] = found
         return found
 
     def encode_int(self, value: int) -> int | None:
@@ -164,9 +163,7 @@ class Dictionary(TermBuffers):
         while found == terms.FULL:
             self.grow()
             found = terms.intern_one(self.header, KIND_CODES[Kind.INT], value)
-        cache = self.id_caches[Kind.INT]
-        if len(cache) < _MOST_KNOWN:
-            cache[value] = found
+        _with_room(self.id_caches[Kind.INT])[value] = found
         return found
 
     # --- keys -----------------------------------------------------------------------------------------------------------
@@ -210,8 +207,17 @@ class Dictionary(TermBuffers):
         return pa.array(keys, pa.string())
 
 
+_K = TypeVar("_K")
 _NO_TEXT = np.zeros(1, np.int64)
 _MOST_KNOWN = 100_000
+"""Values in a cache; a full one begins anew, so that it has those of late."""
 _BEYOND = 1 << 63
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
+
+
+def _with_room(cache: dict[_K, int]) -> dict[_K, int]:
+    """A cache with room for another value."""
+    if len(cache) >= _MOST_KNOWN:
+        cache.clear()
+    return cache

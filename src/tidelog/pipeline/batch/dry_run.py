@@ -90,7 +90,7 @@ def _sinks(job: Job) -> Iterator[str]:
 
 
 def _more(job: Job) -> Iterator[str]:
-    limits = [f"{key} {value:,}" for key, value in _limits(job) if value is not None]
+    limits = [f"{key} {shown}" for key, shown in _limits(job)]
     yield ""
     if (stream := job.stream) is not None:
         yield f"updates <- {stream.folder or 'a streaming DataFrame'}, {stream.updates:,} a batch; broken ones: {stream.broken}"
@@ -106,9 +106,16 @@ def _more(job: Job) -> Iterator[str]:
         yield f"environment: {', '.join(job.variables)}"
 
 
-def _limits(job: Job) -> list[tuple[str, float | None]]:
+def _limits(job: Job) -> Iterator[tuple[str, str]]:
     limits = job.limits
-    return [("facts", limits.facts), ("seconds", limits.seconds), ("rounds", limits.rounds), ("rejects", limits.rejects)]
+    for key in ("facts", "seconds", "rounds", "rejects"):
+        if (value := getattr(limits, key)) is not None:
+            yield key, f"{value:,}"
+    for key in ("memory", "text"):
+        if (size := getattr(limits, key)) is not None:
+            yield key, shown_size(size)
+    if limits.input_root is not None:
+        yield "input_root", limits.input_root
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -99,7 +99,7 @@ def outcome_of(job: Job) -> Outcome:
             "memory_budget": shown_size(engine.memory_budget) or None,
             "lineage": engine.lineage,
             "modules": engine.modules,
-            "limits": {"facts": limits.facts, "seconds": limits.seconds, "rounds": limits.rounds, "rejects": limits.rejects},
+            "limits": asdict(limits),
         },
         derived=frozenset(program.printer.predicate(name) for name, known in program.relations.items() if known.has_rules),
         report=job.report,
