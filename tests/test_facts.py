@@ -6,8 +6,10 @@ import csv
 import gzip
 import json
 import sys
+import threading
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pyarrow.feather
@@ -17,6 +19,9 @@ from tests.local_engine import Conditions, under
 
 from tidelog import IRI, KnowledgeBase, Literal, TidelogError
 from tidelog.facts import AllFacts, Facts
+from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.storage.term_buffers import TermBuffers
+from tidelog.local.storage.versions import TableVersion
 
 ROWS = [("a", 1, 1.5, True), ("b", 2, -0.5, False), ("ü", 3, 1e300, True)]
 RULES = """
@@ -224,3 +229,54 @@ def test_results_are_what_was_there_when_they_were_asked_for(modules: bool, capa
         for facts, expected in kept:
             assert sorted(map(repr, facts)) == expected
             assert len(facts) == len(expected)
+
+
+def test_a_result_is_read_as_far_as_somebody_wants() -> None:
+    """The first facts, membership and truth of a result touch a few rows, however many there are: it is counted which."""
+    count = 20_000
+    kb = KnowledgeBase(RULES)
+    kb.update(insert=[("edge", at, at + 1) for at in range(0, 2 * count, 2)])
+    kb.update(delete=[("edge", at, at + 1) for at in range(0, 300, 2)])
+    decoded: list[int] = []
+    decode = TermBuffers.objects_of
+
+    def counted(terms: TermBuffers, ids: Any) -> Any:
+        decoded.append(len(ids))
+        return decode(terms, ids)
+
+    with (
+        patch.object(TermBuffers, "objects_of", counted),
+        patch.object(TableVersion, "_are_rows", side_effect=AssertionError("all rows were read")),
+        patch.object(TableVersion, "_has", side_effect=AssertionError("all rows were read")),
+        patch.object(VirtualRelation, "__len__", side_effect=AssertionError("all pairs were counted")),
+    ):
+        for name in ("edge", "path"):
+            assert sorted(kb[name].head(3))[0][0] >= 300
+            assert next(iter(kb[name]))[0] >= 300
+            assert kb[name]
+            assert (1000, 1001) in kb[name]
+            assert ((0, 1) in kb[name], (1000, 1003) in kb[name]) == (False, False)
+        before = kb["edge"]
+        kb.update(delete=[("edge", 1000, 1001)], insert=[("edge", -1, 0)])
+        assert ((1000, 1001) in before, (-1, 0) in before, (1002, 1003) in before) == (True, False, True)
+        assert ((1000, 1001) in kb["edge"], (-1, 0) in kb["edge"]) == (False, True)
+    assert sum(decoded) < 2_000
+    assert len(list(kb["path"])) == kb.count("path")
+
+
+def test_a_result_is_asked_while_another_thread_changes_the_facts() -> None:
+    kb = KnowledgeBase(RULES)
+    kb.update(insert=[("edge", at, at + 1) for at in range(0, 400, 2)])
+    result, wrong = kb["edge"], list[int]()
+
+    def ask() -> None:
+        for _ in range(5):
+            wrong.extend(at for at in range(0, 400, 2) if (at, at + 1) not in result or (at, at + 2) in result)
+
+    reader = threading.Thread(target=ask)
+    reader.start()
+    for at in range(0, 400, 2):
+        kb.update(delete=[("edge", at, at + 1)], insert=[("edge", at, at + 2)])
+    reader.join()
+    assert not wrong
+    assert list(kb["edge"].head(0)) == []

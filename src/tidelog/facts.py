@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Columns = tuple[NDArray[np.int32], ...]
 
-_ROWS_AT_ONCE = 1 << 16
+_ROWS_AT_FIRST, _ROWS_AT_ONCE = 1 << 6, 1 << 16
 _ROWS_SHOWN = 20
 
 
@@ -42,28 +42,35 @@ class Facts:
         terms: Dictionary,
         kinds: Sequence[Kind | None] = (),
         noun: str = "fact",
+        *,
+        find: Callable[[NDArray[np.int32]], bool | None] | None = None,
     ) -> None:
-        """`held` is a matrix of ids, the version of a table, or a closure whose pairs are computed when they are read."""
+        """`held` is a matrix of ids, the version of a table, or a closure whose pairs are computed when they are read.
+
+        `find` says whether a row is among them, or None where only `held` can tell.
+        """
         self.name, self._noun = name, noun
         self.columns = tuple(columns)
-        self._held, self._terms = held, terms
+        self._held, self._terms, self._find = held, terms, find
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
 
     def __len__(self) -> int:
         return len(self._held)
 
     def __bool__(self) -> bool:
-        return len(self) > 0
+        return any(True for _ in self._pieces()) if self.columns else len(self) > 0  # to count a closure may take long
 
     def _pieces(self) -> Iterator[Columns]:
-        """The ids, column by column, some rows at a time."""
+        """The ids, column by column, some rows at a time: few at first, for often nobody wants more."""
         import numpy as np
 
         if not isinstance(self._held, np.ndarray):
-            yield from self._held.chunks(_ROWS_AT_ONCE)
+            yield from self._held.chunks(_ROWS_AT_ONCE, first=min(_ROWS_AT_FIRST, _ROWS_AT_ONCE))
             return
-        for begin in range(0, len(self._held), _ROWS_AT_ONCE):
-            yield tuple(self._held[begin : begin + _ROWS_AT_ONCE].T)
+        begin, count = 0, min(_ROWS_AT_FIRST, _ROWS_AT_ONCE)
+        while begin < len(self._held):
+            yield tuple(self._held[begin : begin + count].T)
+            begin, count = begin + count, min(_ROWS_AT_ONCE, 4 * count)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         if not self.columns:
@@ -88,7 +95,8 @@ class Facts:
         row = ids.reshape(1, -1)
         if isinstance(self._held, np.ndarray):
             return bool((self._held == row).all(axis=1).any())
-        return bool(self._held.contains(row)[0])
+        found = self._find(row) if self._find is not None else None
+        return bool(self._held.contains(row)[0]) if found is None else found
 
     # --- into other forms ------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -24,6 +24,8 @@ from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
+    from tidelog.core.arrays import Rows
+    from tidelog.local.storage.versions import TableVersion
     from tidelog.source import Source
 
 
@@ -60,7 +62,21 @@ class ReadableKnowledgeBase(KnowledgeBase):
         try:
             known = self._known(relation)
             held = self._held(known)
-            return shown(known, held.version() if isinstance(held, Table) else held, self._engine.state.terms)
+            if not isinstance(held, Table):
+                return shown(known, held, self._engine.state.terms)
+            version = held.version()
+            return shown(known, version, self._engine.state.terms, partial(self._find, known.name, version))
+        finally:
+            self._sharing.end_reading()
+
+    def _find(self, stored: str, version: TableVersion, row: Rows) -> bool | None:
+        """Whether a version has a row, by the table as it is now; None if that cannot tell, or somebody is changing it."""
+        if not self._sharing.begins_reading():
+            return None
+        try:
+            engine = self._started
+            table = engine.state.tables.get(stored) if engine is not None and engine.unfinished is None else None
+            return None if table is None else table.held_by(version, row)
         finally:
             self._sharing.end_reading()
 

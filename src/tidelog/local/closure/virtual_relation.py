@@ -257,25 +257,34 @@ class VirtualRelation(Condensation):
         found = np.empty(len(rows), np.int32)
         if self.words[kernel.IS_TURNED]:
             rows = rows[:, ::-1]
-        words = (self.for_reader() if self.is_searched else self).words.copy()
+        reader = self.for_reader() if self.is_searched else self  # it holds what its words point to
+        words = reader.words.copy()
         words[kernel.IS_TURNED] = 0
         pairs.test_pairs(words, np.ascontiguousarray(rows), found)
         return found.astype(np.bool_)
 
-    def chunks(self, most: int = _CHUNK, share: tuple[int, int] = (0, 1)) -> Iterator[tuple[Int32s, Int32s]]:
-        """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows."""
-        reader, lefts = self.for_reader(), np.ascontiguousarray(self.lefts[share[0] :: share[1]])
-        ends = np.cumsum(reader._counts(lefts))
-        begin = 0
-        while begin < len(lefts):
-            base = ends[begin - 1] if begin else 0
-            end = max(begin + 1, int(np.searchsorted(ends, base + most, "right")))
-            size = int(ends[min(end, len(ends)) - 1] - base)
-            left, right = np.empty(size, np.int32), np.empty(size, np.int32)
-            pairs.write_pairs(reader.words, lefts[begin:end], left, right)
-            self._poll()
-            yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
-            begin = end
+    def chunks(
+        self, most: int = _CHUNK, share: tuple[int, int] = (0, 1), *, first: int | None = None
+    ) -> Iterator[tuple[Int32s, Int32s]]:
+        """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows.
+
+        With `first`, the pairs of so many nodes are counted and given first, then of ever more: a few cost what they are.
+        """
+        reader, all_lefts = self.for_reader(), np.ascontiguousarray(self.lefts[share[0] :: share[1]])
+        done, count = 0, first or len(all_lefts)
+        while done < len(all_lefts):
+            lefts = all_lefts[done : done + count]
+            ends, begin = np.cumsum(reader._counts(lefts)), 0
+            while begin < len(lefts):
+                base = ends[begin - 1] if begin else 0
+                end = max(begin + 1, int(np.searchsorted(ends, base + most, "right")))
+                size = int(ends[min(end, len(ends)) - 1] - base)
+                left, right = np.empty(size, np.int32), np.empty(size, np.int32)
+                pairs.write_pairs(reader.words, lefts[begin:end], left, right)
+                self._poll()
+                yield (right, left) if self.words[kernel.IS_TURNED] else (left, right)
+                begin = end
+            done, count = done + count, 4 * count
 
     @property
     def rows(self) -> Pairs:

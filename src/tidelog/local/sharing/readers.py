@@ -73,6 +73,10 @@ class Sharing:
             return None
         return self._view()
 
+    def begins_reading(self) -> bool:
+        """Whether the caller may read the state itself, now and until `end_reading`; nobody waits for it."""
+        return self._publisher is None and self._lock.enter_at_once(sys._getframe(1))
+
     def end_reading(self) -> None:
         """The caller has read the state."""
         self._lock.leave(sys._getframe(1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self, overload
 
+from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
@@ -103,7 +104,7 @@ class Snapshot:
         return known
 
 
-def shown(known: Relation, held: Any, terms: Any) -> Facts:
-    """The facts of a relation as a result."""
+def shown(known: Relation, held: Any, terms: Any, find: Callable[[Rows], bool | None] | None = None) -> Facts:
+    """The facts of a relation as a result; `find` may know a row sooner than `held`."""
     kinds = [column.type if isinstance(column.type, Kind) else None for column in known.columns or ()]
-    return Facts(known.name, known.column_names, held, terms, kinds)
+    return Facts(known.name, known.column_names, held, terms, kinds, find=find)

@@ -20,6 +20,8 @@ from tidelog.local.storage import row_buffers
 from tidelog.local.storage.versions import TableVersion
 
 _MANY_TOMBSTONES = 4096
+_MANY_CHANGES = 1 << 12
+"""To look through more changes takes about as long as to look through a version."""
 _ALL_COLUMNS = np.arange(1 << 16, dtype=np.int32)
 """All possible column numbers."""
 
@@ -114,6 +116,16 @@ class Table(row_buffers.RowBuffers):
     def version(self) -> TableVersion:
         """The rows as they are now: later changes of the table do not show in it, and it costs no copy."""
         return TableVersion(self._rows, self.arity, self.end, self._removed, self.tombstones, self._numbering)
+
+    def held_by(self, version: TableVersion, row: NDArray[np.int32]) -> bool | None:
+        """Whether an earlier version has a row, from what the table has now and what has changed since; None if that is much."""
+        now, contains = self.version(), bool(self.contains(row)[0])
+        if not now.numbers_like(version) or now.distance(version) > _MANY_CHANGES:
+            return None
+        if not now.distance(version):
+            return contains
+        removed, appended = now.difference(version)
+        return bool((removed == row).all(axis=1).any()) or (contains and not (appended == row).all(axis=1).any())
 
     @property
     def tombstones(self) -> int:

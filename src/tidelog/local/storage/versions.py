@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Int32s, Rows
 
 _NOTHING = np.empty(0, np.int32)
+_FEW = 1 << 12
+"""For so many rows it is looked up which are gone; for more, all that are gone are marked."""
 
 
 class TableVersion:
@@ -35,18 +37,30 @@ class TableVersion:
         """A copy of the rows, in the order of insertion."""
         return self._restored(0, self.end, self._are_rows())
 
-    def chunks(self, size: int | None = None) -> Iterator[tuple[Int32s, ...]]:
-        """The ids, column by column, some rows at a time."""
-        are_rows = self._are_rows()
-        for begin in range(0, self.end, size or self.end or 1):
-            rows = self._restored(begin, min(self.end, begin + (size or self.end)), are_rows)
+    def chunks(self, size: int | None = None, first: int | None = None) -> Iterator[tuple[Int32s, ...]]:
+        """The ids, column by column, some rows at a time: `first` rows at first, then ever more."""
+        begin, count, are_rows = 0, first or size or self.end, None
+        while begin < self.end:
+            end = min(self.end, begin + count)
+            if end - begin > _FEW and are_rows is None:
+                are_rows = self._are_rows()
+            rows = self._few_restored(begin, end) if are_rows is None else self._restored(begin, end, are_rows)
             if len(rows):
                 yield tuple(np.ascontiguousarray(column) for column in rows.T)
+            begin, count = end, min(size or self.end, 4 * count)
 
     def contains(self, rows: Rows) -> NDArray[np.bool_]:
-        """For each row whether it is one of these; a scan."""
-        own = self.rows
-        return np.array([bool((own == row).all(axis=1).any()) for row in rows], np.bool_)
+        """For each row whether it is one of these; a scan of the first column."""
+        return np.array([self._has(row) for row in rows], np.bool_)
+
+    def _has(self, row: Int32s) -> bool:
+        if not self.arity:
+            return len(self) > 0
+        own, first = self._buffer[: self.end * self.arity].reshape(self.end, self.arity), row[0]
+        numbers = np.flatnonzero((own[:, 0] == first) | (own[:, 0] == -1 - first))
+        for column in range(1, self.arity):
+            numbers = numbers[own[numbers, column] == row[column]]
+        return bool(len(numbers) and not np.isin(numbers, self._removed[: self.tombstones]).all())
 
     def without_rows(self) -> TableVersion:
         """The same moment, only to be compared with later versions: it keeps no buffers alive."""
@@ -93,6 +107,13 @@ class TableVersion:
         are_rows = np.ones(self.end, np.bool_)
         are_rows[self._removed[: self.tombstones]] = False
         return are_rows
+
+    def _few_restored(self, begin: int, end: int) -> Rows:
+        """A few of the rows: of those that are tombstones now, some were there at the moment of this version."""
+        rows = self._buffer[begin * self.arity : end * self.arity].reshape(end - begin, self.arity).copy()
+        if self.tombstones and len(gone := np.flatnonzero(rows[:, 0] < 0)):
+            rows = np.delete(rows, gone[np.isin(gone + begin, self._removed[: self.tombstones])], axis=0)
+        return _without_tombstones(rows)
 
     def _restored(self, begin: int, end: int, are_rows: NDArray[np.bool_] | None) -> Rows:
         rows = self._buffer[begin * self.arity : end * self.arity].reshape(end - begin, self.arity)
