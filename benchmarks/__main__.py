@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up
+from benchmarks import aggregates, durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -27,6 +27,7 @@ NAMES = (
     "front_end",
     "start_up",
     "rollback",
+    "aggregates",
     "readers",
     "memory_over_time",
     *ALL_WORKLOADS,
@@ -56,6 +57,7 @@ def write_summary(folder: Path) -> Path:
         *rule_changes.judgements(folder),
         *durable.judgements(folder),
         *rollback.judgements(folder),
+        *aggregates.judgements(folder),
         *readers.judgements(folder),
         *papers_judging.judgements(folder),
     ]
@@ -83,6 +85,8 @@ def main() -> None:
             start_up.run(folder)
         elif name == "rollback":
             rollback.run(folder, quick=options.quick)
+        elif name == "aggregates":
+            aggregates.run(folder, quick=options.quick)
         elif name == "readers":
             readers.run(folder, quick=options.quick)
         elif name == "memory_over_time":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import csv
+import gc
 import gzip
 import json
 import sys
 import threading
+import weakref
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -280,3 +283,15 @@ def test_a_result_is_asked_while_another_thread_changes_the_facts() -> None:
     reader.join()
     assert not wrong
     assert list(kb["edge"].head(0)) == []
+
+
+def test_a_result_outlives_its_knowledge_base_and_is_copied() -> None:
+    kb = KnowledgeBase(RULES)
+    kb.update(insert=[("edge", 1, 2), ("edge", 2, 3)])
+    result, there = kb["edge"], weakref.ref(kb)
+    copied = copy.deepcopy(result)
+    del kb
+    gc.collect()
+    assert there() is None
+    for facts in (result, copied):
+        assert ((1, 2) in facts, (2, 1) in facts, len(facts)) == (True, False, 2)

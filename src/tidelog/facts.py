@@ -54,6 +54,10 @@ class Facts:
         self._held, self._terms, self._find = held, terms, find
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy is independent of where the facts come from."""
+        return {**self.__dict__, "_find": None}
+
     def __len__(self) -> int:
         return len(self._held)
 

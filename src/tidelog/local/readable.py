@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
@@ -65,12 +66,13 @@ class ReadableKnowledgeBase(KnowledgeBase):
             if not isinstance(held, Table):
                 return shown(known, held, self._engine.state.terms)
             version = held.version()
-            return shown(known, version, self._engine.state.terms, partial(self._find, known.name, version))
+            find = partial(_find, weakref.ref(self), known.name, version)  # a result does not keep the knowledge base alive
+            return shown(known, version, self._engine.state.terms, find)
         finally:
             self._sharing.end_reading()
 
     def _find(self, stored: str, version: TableVersion, row: Rows) -> bool | None:
-        """Whether a version has a row, by the table as it is now; None if that cannot tell, or somebody is changing it."""
+        """Whether a version of a table has a row, by the table as it is now; None if that cannot tell or somebody changes it."""
         if not self._sharing.begins_reading():
             return None
         try:
@@ -162,3 +164,8 @@ class ReadableKnowledgeBase(KnowledgeBase):
         if not engine.is_maintained:
             engine.maintain(self._watch())
         return engine
+
+
+def _find(kb: weakref.ref[ReadableKnowledgeBase], stored: str, version: TableVersion, row: Rows) -> bool | None:
+    """Whether a version of a table has a row, if the knowledge base is still there and can tell."""
+    return None if (there := kb()) is None else there._find(stored, version, row)
