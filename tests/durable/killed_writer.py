@@ -10,6 +10,7 @@ import os
 import sys
 
 import pyarrow as pa
+from tests.durable.saved_folders import Everything, everything
 
 from tidelog import KnowledgeBase
 from tidelog.durable import saved
@@ -30,6 +31,20 @@ def change(kb: KnowledgeBase, number: int) -> None:
         case _:
             gone = [("edge", number - 5, number - 4)] if number % 2 else []
             kb.update(insert=[("step", number), ("edge", number, number + 1), ("text", f"é{number}")], delete=gone)
+
+
+class Replica:
+    """The same changes in a knowledge base that is not saved."""
+
+    def __init__(self) -> None:
+        self.kb, self.number = KnowledgeBase(RULES), 0
+
+    def at(self, number: int) -> Everything:
+        """All facts after so many changes."""
+        while self.number < number:
+            self.number += 1
+            change(self.kb, self.number)
+        return everything(self.kb)
 
 
 def say(text: str) -> None:

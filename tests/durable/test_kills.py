@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.durable.killed_writer import RULES, change
-from tests.durable.saved_folders import Everything, everything, opened
-
-from tidelog import KnowledgeBase
+from tests.durable.killed_writer import Replica
+from tests.durable.saved_folders import everything, opened
 
 ROOT = Path(__file__).parents[2]
 
@@ -60,20 +58,6 @@ def writers() -> Iterator[Writers]:
     begun = Writers()
     yield begun
     begun.close()
-
-
-class Replica:
-    """The same changes in a knowledge base that is not saved."""
-
-    def __init__(self) -> None:
-        self.kb, self.number = KnowledgeBase(RULES), 0
-
-    def at(self, number: int) -> Everything:
-        """All facts after so many changes."""
-        while self.number < number:
-            self.number += 1
-            change(self.kb, self.number)
-        return everything(self.kb)
 
 
 def check_kills(writers: Writers, folder: Path, kills: int, seed: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Callable
 from itertools import pairwise
@@ -9,10 +10,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 import pytest
+from tests.durable.killed_writer import RULES as HISTORY_RULES
+from tests.durable.killed_writer import Replica, change
 from tests.durable.saved_folders import RULES, FailingOperations, crashed, everything, opened
 
 from tidelog import KnowledgeBase, TidelogError, Update
-from tidelog.durable import saved
+from tidelog.durable import journal, saved
+from tidelog.durable.acknowledged import Acknowledged
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.manifest import Manifest, SavedSnapshot
 from tidelog.durable.saved import Saved
@@ -218,6 +222,69 @@ def test_a_loss_of_power_at_every_moment_of_saving(tmp_path: Path, monkeypatch: 
         expected.append(everything(kb))
         kb.save(tmp_path / "kb")
     assert len(moments) > 100
+
+
+def test_a_loss_of_power_at_every_moment_of_a_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Updates, loads and rule changes, with a compaction every few of them."""
+    monkeypatch.setattr(saved, "LEAST_JOURNAL", 400)
+    replica, copy, snapshots = Replica(), tmp_path / "left", set[int]()
+    states = [replica.at(number) for number in range(15)]
+    moments = [0, 0]
+
+    def power_goes() -> None:
+        if not acknowledged:
+            return
+        disk.left(copy)
+        with opened(copy) as found:
+            assert found.recovery is not None
+            number = found.recovery.sequence
+            assert acknowledged[-1] <= number <= acknowledged[-1] + 1
+            assert everything(found) == states[number]
+            snapshots.add(found.recovery.snapshot)
+        moments[number - acknowledged[-1]] += 1
+
+    disk, acknowledged = Disk(tmp_path / "kb", power_goes), list[int]()
+    with opened(tmp_path / "kb", HISTORY_RULES, files=disk) as kb:
+        for number in range(1, 15):
+            acknowledged.append(number - 1)
+            change(kb, number)
+            acknowledged[-1] = number
+            power_goes()
+    assert len(snapshots) > 1, "there were compactions"
+    assert moments[0] > 40
+
+
+@pytest.mark.parametrize("durability", ["fsync", "batch"])
+def test_a_journal_of_which_any_last_part_was_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, durability: str
+) -> None:
+    """What SQLite has not synced of the WAL may be missing, from any byte on, or be another content."""
+    monkeypatch.setattr(journal, "SYNC_SECONDS", 60)  # no thread writes the WAL back in the meantime
+    replica, chance, sizes = Replica(), random.Random(5), [0]
+    states = [replica.at(number) for number in range(4)]
+    wal = tmp_path / "kb" / "manifest.sqlite-wal"
+    opened(tmp_path / "kb", HISTORY_RULES).close()
+    with opened(tmp_path / "kb", None, durability) as kb:
+        for number in range(1, 4):  # without a load, which has a file of its own
+            change(kb, number)
+            sizes.append(wal.stat().st_size)
+        crashed(tmp_path / "kb", tmp_path / "copy")
+    whole = (tmp_path / "copy" / wal.name).read_bytes()
+    assert len(whole) == sizes[-1]
+    cuts = {cut + more for cut in sizes[1:] for more in (-1, 0)} | set(chance.choices(range(sizes[-1]), k=6))
+    for cut in sorted(cuts):
+        rest = chance.choice((b"", bytes(sizes[-1] - cut), chance.randbytes(sizes[-1] - cut)))
+        left = crashed(tmp_path / "copy", tmp_path / "left")
+        (left / wal.name).write_bytes(whole[:cut] + rest)
+        written = max(number for number, size in enumerate(sizes) if size <= cut)
+        if durability == "fsync":  # the number of the last change is never ahead of what is on disk
+            number_file = Acknowledged(left)
+            number_file.write(written)
+            number_file.close()
+        with opened(left) as found:
+            assert found.recovery is not None
+            assert found.recovery.sequence == written
+            assert everything(found) == states[written]
 
 
 def test_leftovers_are_removed(tmp_path: Path) -> None:

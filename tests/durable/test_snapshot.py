@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.durable.saved_folders import RULES, everything, opened
 
 from tidelog import KnowledgeBase, TidelogError
+from tidelog.durable.columns import table_of_rows, write_table
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.rule_text import text_of
 from tidelog.durable.snapshot import files_of, read_snapshot, write_snapshot
@@ -96,3 +98,14 @@ def test_damage_of_any_file_is_refused_with_its_name(tmp_path: Path) -> None:
             path.write_bytes(whole)
     with opened(tmp_path / "kb") as kb:
         assert everything(kb) == facts
+
+
+def test_an_id_without_a_value_is_refused(tmp_path: Path) -> None:
+    """Also in a file whose checksums are right."""
+    description = write_snapshot(FileOperations(syncs=False), tmp_path, "s", filled().engine, text_of(filled().schema))
+    (kept,) = [saved for saved in description["tables"] if saved["name"] == "degree"]
+    for wrong in (-1, 1 << 30):
+        rows = np.array([[0, wrong]], np.int32)
+        kept["file"] = write_table(FileOperations(syncs=False), tmp_path, f"r{wrong}.arrow", table_of_rows(rows, None)).to_json()
+        with pytest.raises(TidelogError, match=rf"TL062: .*r{wrong}.arrow is damaged at byte 0: it has an id without a value"):
+            read_snapshot(tmp_path, description, OPTIONS)

@@ -24,7 +24,7 @@ from tidelog.core.rules import Closure, Core, FunctionCalls
 from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
 from tidelog.durable.columns import read_table, rows_of, table_of_rows, write_table
-from tidelog.durable.file_operations import FileOperations, WrittenFile
+from tidelog.durable.file_operations import FileOperations, WrittenFile, damaged
 from tidelog.durable.rule_text import RuleText, schema_of
 from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation.seminaive import Evaluation
@@ -163,6 +163,8 @@ def read_snapshot(folder: Path, description: Mapping[str, Any], options: Mapping
     for saved in description["tables"]:
         name, file = name_of(saved["name"]), WrittenFile.from_json(saved["file"])
         rows, counters = rows_of(read_table(folder, file), saved["arity"])
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(state.terms):
+            raise damaged(folder / file.path, 0, "it has an id without a value")
         table = state.ensure_table(name, saved["arity"])
         if saved["role"] == EXPLICIT:
             table = state.explicit_table(name)
@@ -189,10 +191,10 @@ def _read_terms(folder: Path, saved: Sequence[tuple[str, int, Any]], terms: Dict
 
 
 def _fill(table: Table, rows: NDArray[np.int32], counters: NDArray[np.int32] | None, saved: Mapping[str, Any]) -> None:
-    table.insert(rows)
+    table.uses_bits = table.uses_bits and counters is None
+    table.fill(rows)
     table.mark_delta()
     if counters is not None:
-        table.use_hash_table()
         table.counters = counters.copy()
     for columns in saved["indexes"]:
         table.extend_index(table.index_on(columns))

@@ -156,3 +156,22 @@ def test_a_released_table_leaves_its_places_to_others() -> None:
     check_index(new, [0, 2])
     assert store._index_count == indexes
     assert tuples(tables[8].rows) == [(8, 1), (1, 8)]
+
+
+@given(conditions, st.integers(1, 3), st.integers(0, 300))
+def test_filled_at_once_as_row_by_row(condition: Conditions, arity: int, count: int) -> None:
+    """And the next rows need no other buffers."""
+    with under(condition):
+        terms = Terms(400)
+        rows = matrix([(at, *[(7 * at + place) % 400 for place in range(1, arity)]) for at in range(count)], arity)
+        store = Store(terms)
+        filled, inserted = store.new_table(arity), store.new_table(arity)
+        filled.fill(rows)
+        inserted.insert(rows)
+        assert tuples(filled.rows) == tuples(inserted.rows) == tuples(rows)
+        assert filled.contains(rows).all()
+        buffer = filled._rows
+        assert filled.insert(matrix([(399,) * arity], arity)) == 1
+        assert filled._rows is buffer
+        assert filled.insert(rows) == 0
+        assert not filled.contains(matrix([(398,) * arity], arity)).any()

@@ -19,6 +19,8 @@ from tidelog.local.kernel.memory import address_of
 from tidelog.local.storage import row_buffers
 from tidelog.local.storage.versions import TableVersion
 
+_SPARE = 8
+"""Room for so many rows, one is spare."""
 _MANY_TOMBSTONES = 4096
 _MANY_CHANGES = 1 << 12
 """To look through more changes takes about as long as to look through a version."""
@@ -43,6 +45,16 @@ class Table(row_buffers.RowBuffers):
         while (done := kernel.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
             self.grow()
         return self.end - before
+
+    def fill(self, rows: NDArray[np.int32]) -> None:
+        """Append different rows to an empty table, with room for more, so that the next one is as quick."""
+        if not self.arity or self.end:
+            self.insert(rows)
+            return
+        self.reserve(len(rows) + len(rows) // _SPARE + row_buffers.FIRST_CAPACITY)
+        self._rows[: rows.size] = rows.reshape(-1)
+        self._words[layout.COUNT] = len(rows)
+        (kernel.fill_bits if len(self._bits) else kernel.rehash_rows)(self.store.M, self.number)
 
     def refill(self, rows: NDArray[np.int32]) -> None:
         """Replace all rows; the table must not have tombstones."""
