@@ -19,6 +19,19 @@ SOURCE = TESTS.parent / "src" / "tidelog"
 COVERED_ELSEWHERE: dict[str, str] = {
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
     "local/kernel/layout": "tests/local/storage/test_tables.py: names of words; it reads tables and indexes by them",
+    **dict.fromkeys(
+        (
+            "local/kernel/digraphs/building",
+            "local/kernel/digraphs/pair_counts",
+            "local/kernel/digraphs/growing",
+            "local/kernel/digraphs/listing",
+            "local/kernel/digraphs/pages",
+            "local/kernel/digraphs/paths",
+            "local/kernel/digraphs/records",
+            "local/kernel/digraphs/shrinking",
+        ),
+        "tests/local/closure/test_digraph.py: versions of digraphs, page by page: their buffers are filled only there",
+    ),
     "local/maintenance/backward_forward/as_printed": (
         "tests/local/maintenance/test_backward_forward_oracle.py: the paper's algorithm, which is the oracle of these tests"
     ),

@@ -42,9 +42,18 @@ def test_a_relation_that_was_not_there_is_all_new() -> None:
 def test_deltas_bound_what_can_change(
     inserted: list[tuple[int, int]], deleted: list[tuple[int, int]], can_gain: bool, can_lose: bool
 ) -> None:
-    relation = VirtualRelation(matrix([(1, 2)]), None)
-    change = VirtualChange(relation, relation, EdgeDelta(matrix(inserted), matrix(deleted)))
+    before, after = (VirtualRelation(matrix([(5, 6), *pairs]), None) for pairs in (deleted, inserted))
+    change = VirtualChange(before, after, EdgeDelta(matrix(inserted), matrix(deleted)))
     assert (change.can_gain, change.can_lose) == (can_gain, can_lose)
+
+
+@pytest.mark.parametrize("budget", [None, 0], ids=["bits", "search"])
+def test_edges_whose_ends_stay_connected_change_nothing(budget: int | None) -> None:
+    chain = [(1, 2), (2, 3), (3, 4)]
+    shorter, longer = Case(chain).build(budget), Case([*chain, (1, 3)]).build(budget)
+    shortcut, none = matrix([(1, 3)]), matrix([])
+    assert not VirtualChange(shorter, longer, EdgeDelta(shortcut, none)).can_gain
+    assert not VirtualChange(longer, shorter, EdgeDelta(none, shortcut)).can_lose
 
 
 def test_without_deltas_anything_can_change() -> None:

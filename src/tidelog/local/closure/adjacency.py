@@ -116,3 +116,9 @@ class Lists:
         used = lists.insert_values(self.start, self.end, self.pool.buffer, self.pool.used, keys, values)
         self.pool.used = max(self.pool.used, used)
         return bool(used >= 0)
+
+
+def with_inverse(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
+    """The edges of each of `count` nodes, and the same turned round, with room for more."""
+    room = spare_room(len(source))
+    return Lists.from_pairs(source, target, count, room), Lists.from_pairs(target, source, count, room)

@@ -17,6 +17,7 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import pairs
 from tidelog.local.kernel.closures import virtual_access as words
+from tidelog.local.kernel.digraphs.paths import is_left_smaller
 
 _NOTHING = np.empty((0, 2), np.int32)
 _MANY = 256
@@ -32,25 +33,26 @@ class VirtualChange:
     starts: EdgeDelta | None = None
     steps: EdgeDelta | None = None
     """The deltas of S and E, if known."""
+    _effective: dict[bool, list[Pairs]] = field(default_factory=dict, repr=False)
     _inserted: Pairs | None = field(default=None, repr=False)
     _deleted: Pairs | None = field(default=None, repr=False)
 
     @property
     def can_gain(self) -> bool:
-        """Whether pairs may have been inserted: only if S or E gained some."""
+        """Whether pairs may have been inserted: only if S or E gained some whose ends were not connected."""
         edges = self._edges(inserted=True)
         return edges is None or any(map(len, edges))
 
     @property
     def can_lose(self) -> bool:
-        """Whether pairs may have been deleted: only if S or E lost some."""
+        """Whether pairs may have been deleted: only if S or E lost some whose ends are not connected any more."""
         edges = self._edges(inserted=False)
         return edges is None or any(map(len, edges))
 
     @property
     def is_mostly_new(self) -> bool:
         """Whether at least half of the pairs are new, by the sizes."""
-        return self.before is None or 2 * len(self.before) <= len(self.after)
+        return self.before is None or 2 * self.before.estimated_size <= self.after.estimated_size
 
     def inserted(self) -> Pairs:
         """The pairs of the version after that the version before lacks."""
@@ -73,11 +75,17 @@ class VirtualChange:
         return self._deleted
 
     def _edges(self, *, inserted: bool) -> list[Pairs] | None:
-        """The inserted or deleted pairs of S and E."""
+        """The inserted or deleted pairs of S and E, but for those whose ends are connected in the other version as well."""
         if self.starts is None:
             return None
-        both = [self.starts] if self.steps is None else [self.starts, self.steps]
-        return [difference.inserted if inserted else difference.deleted for difference in both]
+        if inserted not in self._effective:
+            both = [self.starts] if self.steps is None else [self.starts, self.steps]
+            edges = [difference.inserted if inserted else difference.deleted for difference in both]
+            other = self.before if inserted else self.after
+            if other is not None and not other.is_partition and sum(map(len, edges)) <= _MANY:
+                edges = [other.unconnected(pairs, of_steps=at > 0) for at, pairs in enumerate(edges)]
+            self._effective[inserted] = edges
+        return self._effective[inserted]
 
 
 def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None = None) -> Pairs:
@@ -85,7 +93,7 @@ def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | N
     is_inverse = bool(one.words[words.IS_TURNED])
     if not _number_alike(one, other) or one.is_searched or other.is_searched:
         oriented = [rows[:, ::-1] if is_inverse else rows for rows in edges] if edges is not None else None
-        found = _by_lists(one, other, one.lefts if oriented is None else _left_ends(one, oriented))
+        found = _by_lists(one.for_reader(), other.for_reader(), oriented)
     else:
         found = _across(one, other) if one.is_partition else _by_rows(one, other)
     return np.ascontiguousarray(found[:, ::-1]) if is_inverse else found
@@ -141,29 +149,41 @@ def _has_loop(relation: VirtualRelation, count: int) -> NDArray[np.bool_]:
     return result
 
 
-# --- versions that share nothing ------------------------------------------------------------------------------------------
+# --- versions that share no rows ------------------------------------------------------------------------------------------
 
 
-def _left_ends(one: VirtualRelation, edges: list[Pairs]) -> Int32s:
-    """The left ends of all pairs that may depend on some edges of S, and of E."""
-    if one.is_partition or len(edges[-1]) > _MANY:
-        return one.lefts
-    is_left = np.zeros(one.node_count, np.uint8)
-    scratch = np.empty(one.longest_list, np.int32)
-    sources = np.unique(edges[-1][:, 0])
-    pairs.mark_left_ends(one.words, sources, is_left, scratch)
-    is_left[one.numbering.node_of[np.concatenate([edges[0][:, 0], sources])]] = 1
-    return np.compress(is_left[one.numbering.node_of[one.lefts]] != 0, one.lefts)
-
-
-def _by_lists(one: VirtualRelation, other: VirtualRelation, lefts: Int32s) -> Pairs:
-    """Compare the successor lists of some left ends."""
+def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None) -> Pairs:
+    """Compare what some ids lead to, and what leads to some others: each new pair has one of them on that side."""
+    lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, edges)
     ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
     lists = np.empty((2, max(one.longest_list, other.longest_list)), np.int32)
-    stamps, counts = np.zeros(ids, np.int32), np.zeros(len(lefts), np.int64)
-    pairs.list_new(one.words, other.words, lefts, counts, lists, stamps, np.empty((0, 2), np.int32))
-    rows = np.empty((int(counts.sum()), 2), np.int32)
-    if len(rows):
+    stamps, is_left = np.zeros(ids, np.int32), np.zeros(ids, np.uint8)
+    parts = []
+    for candidates, is_back in ((lefts, False), (rights, True)):
+        at, progress = 0, np.zeros(2, np.int64)
+        rows = np.empty((min(len(candidates), 1) << 10, 2), np.int32)
         stamps[:] = 0
-        pairs.list_new(one.words, other.words, lefts, counts, lists, stamps, rows)
-    return rows
+        while at < len(candidates):
+            pairs.list_new(one.words, other.words, candidates, is_back, progress, lists, stamps, rows)
+            at = int(progress[0])
+            if at < len(candidates):
+                rows = np.resize(rows, (2 * len(rows) + one.longest_list, 2))
+        rows = rows[: progress[1]]
+        parts.append(np.compress(is_left[rows[:, 0]] == 0, rows, axis=0) if is_back else rows)
+        is_left[candidates] = 1
+    return np.concatenate(parts)
+
+
+def _candidates(one: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
+    """Ids such that each pair that depends on some edges of S, or of E, has one of them on the left or one on the right."""
+    if one.is_partition or len(edges[-1]) > _MANY:
+        return one.lefts, _NOTHING[:, 0]
+    scratch, node_of = np.empty(one.longest_list, np.int32), one.numbering.node_of
+    lefts, rights = [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
+    for source, target in edges[-1].tolist():
+        if one.digraph is None or is_left_smaller(one.words, int(node_of[source]), int(node_of[target])):
+            lefts.append(scratch[: pairs.list_ends(one.words, source, True, scratch)].copy())
+        else:
+            rights.append(scratch[: pairs.list_ends(one.words, target, False, scratch)].copy())
+            rights.append(np.array([target], np.int32))
+    return np.unique(np.concatenate(lefts)), np.unique(np.concatenate(rights))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.closure.adjacency import Lists, Numbering, is_crowded, spare_room
+from tidelog.local.kernel.closures import graphs
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.kernel.memory import address_of
 
@@ -180,3 +181,16 @@ class Condensation:
         self.words[kernel.LEFT_COUNT], self.words[kernel.RIGHT_COUNT] = len(self.lefts), len(rights)
         self.set_buffer(kernel.LEFTS, self.lefts)
         self.set_buffer(kernel.RIGHTS, rights)
+
+
+def kept_numbers(found: Int32s, count: int, before: Condensation) -> tuple[Int32s, int]:
+    """Numbers for components, the same as before for unchanged components, and the number of numbers."""
+    numbers = np.empty(count, np.int32)
+    sizes = (before.members.end - before.members.start).astype(np.int32)
+    room = int(graphs.keep_numbers(found, count, before.component, numbers, sizes))
+    return (numbers, room) if room <= 2 * count + FEW else (np.arange(count, dtype=np.int32), count)
+
+
+def spare_words(words: int) -> int:
+    """Spare words in each bit row, for new components."""
+    return max(1, words // 32)

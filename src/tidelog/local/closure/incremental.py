@@ -13,8 +13,8 @@ closure (TC) and the symmetric-transitive closure (STC):
 Departures: the paper stores pairs, so it over-deletes and rederives pairs; here Del and Red are one step, as a bit row is
 recomputed as a whole.  A version is immutable: the next one shares all unchanged rows and lists (`adjacency`,
 `kernel.closures.versioned_lists`), so that rollback and earlier results keep the old one.  The price is a copy of a few numbers
-per node.  Where a change is so large that building from scratch is cheaper, or where a search replaces the bit rows, there is
-no incremental version, and the relation is built from scratch.
+per node.  Where a search replaces the bit rows, versions share the pages of a digraph, and only those that change are copied.
+Where a change is so large that building from scratch is cheaper, there is no incremental version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s, resized
-from tidelog.local.closure.adjacency import Lists, Pairs
+from tidelog.local.closure.adjacency import Lists, Numbering, Pairs
+from tidelog.local.closure.digraph import Change, Ends
 from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
 from tidelog.local.kernel.closures import edge_deletion, edge_insertion, partitions
 from tidelog.local.kernel.closures import next_version as kernel
@@ -87,12 +88,45 @@ def incremental_version(
     before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll
 ) -> VirtualRelation | None:
     """The next version after a delta of S, and of E where that is not S; None if building from scratch is cheaper."""
-    if before.is_searched:
-        return None
     if before.words[words.IS_TURNED]:
         starts, steps = starts.inverse(), steps.inverse() if steps is not None else None
+    if before.digraph is not None:
+        return _next_digraph(before, starts, steps, poll)
     builder = _Partition(before) if before.is_partition else _Closure(before)
     return builder.make(starts, steps, poll)
+
+
+def _next_digraph(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
+    """The next version of a relation that is searched: its digraph shares all pages that do not change."""
+    after, edges, digraph = before.successor(), starts if steps is None else steps, before.digraph
+    assert digraph is not None
+    if len(edges) > _LARGE and _SHARE * len(edges) > before.step_count:
+        return None
+    inserted = [starts.inserted] if steps is None else [starts.inserted, steps.inserted]
+    numbering = before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted))
+    after.set_numbering(numbering)
+    change = Change(_nodes(numbering, edges.deleted), _nodes(numbering, edges.inserted))
+    if steps is not None:
+        change.deleted_starts, change.inserted_starts = (
+            _nodes(numbering, starts.deleted),
+            _nodes(numbering, starts.inserted),
+        )
+    if after.words[words.IS_IRREFLEXIVE]:
+        lost, got = (numbering.node_of[rows[rows[:, 0] == rows[:, 1], 0]] for rows in (starts.deleted, starts.inserted))
+        change.loops = lost, got
+    poll()
+    following = digraph.next(after.words, after.node_count, change)
+    if following is None:
+        return None
+    after.start_count += len(starts.inserted) - len(starts.deleted)
+    after.step_count += len(edges.inserted) - len(edges.deleted)
+    after.set_digraph(following)
+    poll()
+    return after
+
+
+def _nodes(numbering: Numbering, pairs: Pairs) -> Ends:
+    return numbering.nodes(np.ascontiguousarray(pairs))
 
 
 class _Version:

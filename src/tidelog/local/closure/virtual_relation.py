@@ -2,8 +2,8 @@
 
 After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), the modules TC and STC.  Departure: the
 paper stores the closure; here it is the condensation of the graph with a bit matrix of reachability, or a partition, and the join
-kernel walks it (`kernel.closures.virtual_access`).  Above a memory budget there is no bit matrix, and each access is a graph
-search.
+kernel walks it (`kernel.closures.virtual_access`).  Where a bit matrix would take more than the pairs, or more than a memory
+budget, the graph is kept in pages (`digraph`), and each access is a search.
 """
 
 from __future__ import annotations
@@ -15,13 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare_room
-from tidelog.local.closure.condensation import FEW, BitRows, Condensation
+from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare_room, with_inverse
+from tidelog.local.closure.condensation import FEW, BitRows, Condensation, kept_numbers, spare_words
+from tidelog.local.closure.digraph import Digraph
 from tidelog.local.kernel.closures import graphs, pairs
 from tidelog.local.kernel.closures import virtual_access as kernel
+from tidelog.local.kernel.digraphs import building, listing
 
 BITS_BUDGET = 256 << 20
 """Most bytes that the bit matrix of one relation may take when it is built."""
+_SMALL = 2048
+"""Up to so many nodes a bit matrix is made whatever it holds."""
+_PAIRS_A_WORD = 1.0
+"""Above that, each word of bits must hold so many pairs of components, or a search finds them in less memory and time."""
 _CHUNK = 1 << 22
 """Words of bits, or pairs, between two polls."""
 
@@ -32,6 +38,13 @@ Poll = Callable[[], None]
 class VirtualRelation(Condensation):
     """R = S ∘ E*, or all pairs within the connected components of S.  Immutable; `incremental` builds the next version."""
 
+    digraph: Digraph | None = None
+    """What is searched where there is no bit matrix."""
+    start_count = step_count = 0
+    """How many pairs S has, and E."""
+    _likely: float | None = None
+    """About how many pairs there are, known from an earlier version or a sample."""
+    _lefts: Int32s | None = None
     previous: weakref.ref[VirtualRelation] | None = None
     """The version whose node numbers this one extends."""
 
@@ -57,6 +70,7 @@ class VirtualRelation(Condensation):
         self.set_words(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
         starts = np.ascontiguousarray(starts)
         steps = starts if steps is None else np.ascontiguousarray(steps)
+        self.start_count, self.step_count = len(starts), len(steps)
         follows = self._number_nodes(starts, steps, follows)
         source, target = self.numbering.nodes(starts)
         if is_symmetric:
@@ -65,7 +79,8 @@ class VirtualRelation(Condensation):
             step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
             self.set_words(HAS_STARTS=steps is not starts)
             self._close(source, target, step_source, step_target, follows)
-        self._find_ends(source, target, None if steps is starts else step_target)
+        if self.digraph is None:
+            self._find_ends(source, target, None if steps is starts else step_target)
         self._poll = lambda: None  # later accesses belong to no evaluation
 
     def successor(self) -> VirtualRelation:
@@ -73,13 +88,17 @@ class VirtualRelation(Condensation):
         result = VirtualRelation.__new__(VirtualRelation)
         result.__dict__.update(self.__dict__)
         result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
+        result._likely = self._likely if self._count is None else self._count
         result.previous = weakref.ref(self)
         result.words[kernel.LOOPS] = -1
         return result
 
     def for_reader(self) -> VirtualRelation:
-        """The same version with scratch buffers of its own: another thread may read it at the same time."""
+        """The same version with scratch buffers of its own, to be read, or to make later versions from, at the same time."""
         result = self.successor()
+        if self.digraph is not None:
+            result.digraph = self.digraph.for_reader()
+            result.digraph.describe(result.words)
         result.previous, result._count, result.words[kernel.LOOPS] = self.previous, self._count, self.words[kernel.LOOPS]
         if kernel.STAMPS in self._buffers:
             result.make_scratch()
@@ -93,6 +112,9 @@ class VirtualRelation(Condensation):
         numbering.terms[:nodes], numbering.count = ids[self.terms], nodes
         numbering.node_of[numbering.terms[:nodes]] = np.arange(nodes, dtype=np.int32)
         result.set_numbering(numbering)
+        if self.digraph is not None:
+            result.set_digraph(self.digraph)
+            return result
         members = self.members.compacted()
         used = members.pool.used
         members.pool.buffer[:used] = ids[members.pool.buffer[:used]]
@@ -133,7 +155,7 @@ class VirtualRelation(Condensation):
         """Build the edge lists of a partition, which only incremental maintenance needs."""
         if self.edges is not None:
             source, target = self.edges
-            self.set_steps(*_with_inverse(source, target, self.node_count))
+            self.set_steps(*with_inverse(source, target, self.node_count))
             self.edges = None
 
     def _close(
@@ -144,19 +166,21 @@ class VirtualRelation(Condensation):
         steps = Lists.from_pairs(step_source, step_target, self.node_count, spare_room(len(step_source)))
         found = np.empty(self.node_count, np.int32)
         count = graphs.strong_components(steps.start, steps.end, steps.pool.buffer, nodes, np.zeros_like(nodes), found)
-        if self.words[kernel.HAS_STARTS]:
-            self.set_starts(*_with_inverse(source, target, self.node_count))
         numbers, room = np.arange(count, dtype=np.int32), count
         if follows is not None and follows.bit_rows is not None:
-            numbers, room = _kept_numbers(found, count, follows)
-        left_count = int(np.count_nonzero(self.starts.end > self.starts.start)) if self.starts is not None else 0
+            numbers, room = kept_numbers(found, count, follows)
+        left_count = int(np.count_nonzero(np.bincount(source))) if self.words[kernel.HAS_STARTS] and len(source) else 0
         size = 8 * (count + left_count)
         words = max(1, (room + 63) // 64)
-        if size * words > self.budget:
-            self._condense(found, count, step_source, step_target)
+        if size * words > self.budget or not self._pays(steps, found, count):
+            has_starts = bool(self.words[kernel.HAS_STARTS])
+            edges = step_source, step_target
+            self.set_digraph(Digraph.build(edges, (source, target) if has_starts else None, found, count, self.is_loop))
             return
-        if size * (words + _spare_words(words)) <= self.budget:
-            words += _spare_words(words)
+        if self.words[kernel.HAS_STARTS]:
+            self.set_starts(*with_inverse(source, target, self.node_count))
+        if size * (words + spare_words(words)) <= self.budget:
+            words += spare_words(words)
         self.set_components(numbers[found], room, 64 * words)
         self.set_words(IS_SIMPLE=count == room == self.node_count)
         back = Lists.from_pairs(step_target, step_source, self.node_count, spare_room(len(step_source)))
@@ -164,17 +188,23 @@ class VirtualRelation(Condensation):
         self.make_scratch()
         self._fill_rows(found, numbers, left_count, words)
 
-    def _condense(self, component: Int32s, count: int, source: Int32s, target: Int32s) -> None:
-        """Store the edges between components, for graph searches in place of a bit matrix."""
-        self.set_components(component, count, count)
-        is_cyclic = np.zeros(count, np.uint8)
-        above, below = np.empty(len(source), np.int32), np.empty(len(source), np.int32)
-        edges = graphs.condense(source, target, component, is_cyclic, above, below)
-        self.set_lists(kernel.STEP_START, Lists.from_pairs(above[:edges], below[:edges], count))
-        self.set_lists(kernel.BACK_START, Lists.from_pairs(below[:edges], above[:edges], count))
-        self.set_words(LIST_COUNT=count)
-        self.set_buffer(kernel.IS_CYCLIC, is_cyclic)
-        self.make_scratch()
+    def _pays(self, steps: Lists, found: Int32s, count: int) -> bool:
+        """Whether a bit matrix takes less than what it says; also estimates how many pairs there are."""
+        if self.node_count <= _SMALL:
+            return True
+        start = np.append(steps.start, steps.end[-1:])
+        reached = building.sampled_reach(start, steps.pool.buffer, found, count, max(_SMALL, count // 16))
+        self._likely = reached * self.node_count / count * self.node_count
+        return 2 * count >= self.node_count and reached >= _PAIRS_A_WORD * count / 64
+
+    def set_digraph(self, digraph: Digraph) -> None:
+        """Let searches in a digraph take the place of a bit matrix."""
+        self.digraph, self._lefts = digraph, None
+        digraph.describe(self.words)
+        count = self.node_count if self.start_count else 0
+        self.set_words(LEFT_COUNT=count, RIGHT_COUNT=count)
+        self.set_buffer(kernel.LEFTS, self.numbering.terms)
+        self.set_buffer(kernel.RIGHTS, self.numbering.terms)
 
     def _fill_rows(self, found: Int32s, numbers: Int32s, left_count: int, words: int) -> None:
         """Fill the bit rows of components in reverse topological order, and those of S's sources where E is not S."""
@@ -222,7 +252,25 @@ class VirtualRelation(Condensation):
     @property
     def is_searched(self) -> bool:
         """Whether there is no bit matrix, so that each access is a graph search."""
-        return not self.words[kernel.IS_PARTITION] and not self.words[kernel.BITS]
+        return self.digraph is not None
+
+    @property
+    def lefts(self) -> Int32s:
+        """The ids that have a pair on the left side, before turning."""
+        if self._lefts is None:
+            is_left = np.zeros(self.node_count, np.uint8)
+            listing.mark_lefts(self.words, is_left, bool(self.words[kernel.HAS_STARTS]))
+            self._lefts = self.terms[is_left != 0]
+        return self._lefts
+
+    @lefts.setter
+    def lefts(self, ids: Int32s) -> None:
+        self._lefts = ids
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of its buffers, or pages."""
+        return super().nbytes + (self.digraph.nbytes if self.digraph is not None else 0)
 
     @property
     def longest_list(self) -> int:
@@ -239,13 +287,20 @@ class VirtualRelation(Condensation):
 
     def __len__(self) -> int:
         if self._count is None:
-            self._count = int(self.for_reader()._counts(self.lefts).sum())
+            reader = self.for_reader()
+            if reader.digraph is None or self.words[kernel.HAS_STARTS]:
+                self._count = int(reader._counts(self.lefts).sum())
+            else:
+                flag = bool(self.words[kernel.IS_IRREFLEXIVE])
+                self._count = reader.digraph.pair_count(reader.words, self.step_count, is_irreflexive=flag, poll=self._poll)
         return self._count
 
     @property
     def estimated_size(self) -> int:
-        """The number of pairs, or an upper bound where counting takes a search per node."""
-        return self.longest_list**2 if self._count is None and self.is_searched else len(self)
+        """About how many pairs there are, from an earlier version or a sample if they have not been counted."""
+        if self._count is not None or self._likely is None:
+            return len(self)
+        return max(int(self._likely), self.start_count)
 
     def count_loops(self) -> int:
         """Count the pairs (x, x)."""
@@ -291,21 +346,3 @@ class VirtualRelation(Condensation):
         """All pairs, as a matrix."""
         chunks = [np.stack(columns, axis=1) for columns in self.chunks()]
         return np.concatenate(chunks) if chunks else np.empty((0, 2), np.int32)
-
-
-def _with_inverse(source: Int32s, target: Int32s, count: int) -> tuple[Lists, Lists]:
-    room = spare_room(len(source))
-    return Lists.from_pairs(source, target, count, room), Lists.from_pairs(target, source, count, room)
-
-
-def _spare_words(words: int) -> int:
-    """Spare words in each bit row, for new components."""
-    return max(1, words // 32)
-
-
-def _kept_numbers(found: Int32s, count: int, before: VirtualRelation) -> tuple[Int32s, int]:
-    """Numbers for components, the same as before for unchanged components, and the number of numbers."""
-    numbers = np.empty(count, np.int32)
-    sizes = (before.members.end - before.members.start).astype(np.int32)
-    room = int(graphs.keep_numbers(found, count, before.component, numbers, sizes))
-    return (numbers, room) if room <= 2 * count + FEW else (np.arange(count, dtype=np.int32), count)

@@ -114,9 +114,12 @@ def _deadline(runtime: UnitRuntime, now: float) -> float:
 
 
 def _lost_pairs(deltas: Deltas, name: str) -> int:
-    """How many pairs a virtual relation has lost, at least."""
+    """How many pairs a virtual relation has lost, at least; about, if counting takes a search for each node."""
     change = deltas.of[name].virtual
-    return max(0, len(change.before) - len(change.after)) if change is not None and change.before is not None else 0
+    if change is None or change.before is None:
+        return 0
+    before, after = ((part.estimated_size if part.is_searched else len(part)) for part in (change.before, change.after))
+    return max(0, before - after)
 
 
 def _lost_share(deltas: Deltas, name: str) -> float:

@@ -73,7 +73,7 @@ class State:
         result.answered = dict(self.answered)
         result.calls, result.kept, result.next_look = self.calls, self.kept, self.next_look
         for name, relation in self.virtual.items():
-            result.set_virtual(name, relation)
+            result.set_virtual(name, relation.for_reader())
         return result
 
     def abandon(self) -> None:

@@ -31,21 +31,35 @@ def test_pairs_are_counted_tested_and_marked(case: Case) -> None:
         kernel.test_pairs(words, tested, found)
         assert [bool(bit) for bit in found] == [(x, y) in expected for x, y in tested.tolist()]
         assert kernel.loops_among(words, ids) == sum(x == y for x, y in expected)
-        rights = np.array(sorted({y for _, y in expected})[:1], np.int32)
-        is_left = np.zeros(relation.node_count, np.uint8)
-        kernel.mark_left_ends(words, rights, is_left, scratch)
-        assert set(relation.terms[is_left == 1].tolist()) == {x for x, y in expected if y in rights}
+        for right in sorted({y for _, y in expected})[:1]:
+            found = scratch[: kernel.list_ends(words, right, True, scratch)].tolist()
+            assert sorted(found) == sorted(x for x, y in expected if y == right)
+
+
+@given(cases)
+def test_what_paths_of_e_connect(case: Case) -> None:
+    if case.is_symmetric:
+        return
+    steps = case.starts if case.steps is None else case.steps
+    connected = Case(steps).expected | {(x, x) for x in range(300)}
+    tested = [(x, y) for x in range(12) for y in (*range(12), 70)]
+    for budget in (None, 0):
+        relation, found = case.build(budget), np.empty(len(tested), np.int32)
+        oriented = [(y, x) for x, y in tested] if case.is_turned else tested
+        kernel.test_steps(relation.words, np.array(oriented, np.int32), found)
+        assert [bool(bit) for bit in found] == [pair in connected for pair in tested]
 
 
 @given(cases, cases)
 def test_pairs_of_one_relation_that_another_lacks_are_listed(one: Case, other: Case) -> None:
-    here, there, ids = one.build(), other.build(), ids_of(one)
-    lists, stamps = np.empty((2, 500), np.int32), np.zeros(500, np.int32)
-    counts = np.empty(len(ids), np.int64)
-    kernel.list_new(here.words, there.words, ids, counts, lists, stamps, np.empty((0, 2), np.int32))
-    new = unturned(one) - unturned(other)
-    assert counts.tolist() == [sum(x == left for x, _ in new) for left in ids.tolist()]
-    rows = np.empty((int(counts.sum()), 2), np.int32)
-    stamps[:] = 0
-    kernel.list_new(here.words, there.words, ids, counts, lists, stamps, rows)
-    assert {(x, y) for x, y in rows.tolist()} == new
+    """By left ends and by right ends, in pieces."""
+    here, there, new = one.build(), other.build(), unturned(one) - unturned(other)
+    lists = np.empty((2, 500), np.int32)
+    for side in (0, 1):
+        ids = np.array(sorted({pair[side] for pair in unturned(one)}), np.int32)
+        stamps, done, found = np.zeros(500, np.int32), np.zeros(2, np.int64), set()
+        while done[0] < len(ids):
+            rows, done[1] = np.empty((200, 2), np.int32), 0
+            kernel.list_new(here.words, there.words, ids, side == 1, done, lists, stamps, rows)
+            found |= {(x, y) for x, y in rows[: done[1]].tolist()}
+        assert found == new

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.memory import ONE, ZERO
 
@@ -108,21 +108,6 @@ def strong_components(start: Int64s, end: Int64s, to: Int32s, roots: Int32s, sco
             if depth > 0 and low[u] < low[path[depth - 1]]:
                 low[path[depth - 1]] = low[u]
     return found
-
-
-@kernel
-def condense(source: Int32s, target: Int32s, component: Int32s, is_cyclic: Bytes, above: Int32s, below: Int32s) -> int:
-    """The edges between components, perhaps repeated, and which components have a cycle; how many edges there are."""
-    count = 0
-    for i in range(len(source)):
-        u, v = component[source[i]], component[target[i]]
-        if u == v:
-            is_cyclic[u] = 1
-        else:
-            above[count] = u
-            below[count] = v
-            count += 1
-    return count
 
 
 @kernel

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s
+from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel.build import kernel
 from tidelog.local.kernel.closures import virtual_access as virtual
-from tidelog.local.kernel.closures.virtual_access import component_of, forward, has_bit, has_pair, left_out_of, node_of, row_of
-from tidelog.local.kernel.memory import ONE, ZERO, lowest_one, ones_in
+from tidelog.local.kernel.closures.virtual_access import (
+    backward,
+    component_of,
+    forward,
+    has_bit,
+    has_pair,
+    left_out_of,
+    node_of,
+    row_of,
+    steps_lead,
+)
+from tidelog.local.kernel.digraphs import listing
+from tidelog.local.kernel.memory import ONE, ZERO, int32s, lowest_one, ones_in
 
 
 @kernel
@@ -76,26 +87,41 @@ def loops_among(W: Int64s, ids: Int32s) -> int:
 
 
 @kernel
-def mark_left_ends(W: Int64s, ids: Int32s, is_left: Bytes, scratch: Int32s) -> None:
-    """Mark the nodes that lead to some ids, before turning."""
-    for i in range(len(ids)):
-        for j in range(virtual.backward(W, np.int64(ids[i]), scratch)):
-            is_left[node_of(W, np.int64(scratch[j]))] = 1
+def test_steps(W: Int64s, rows: Int32s, found: Int32s) -> None:
+    """For each row of a matrix whether a path of E, perhaps of no edge, leads from one to the other; of a closure."""
+    for i in range(rows.shape[0]):
+        x, y = node_of(W, np.int64(rows[i, 0])), node_of(W, np.int64(rows[i, 1]))
+        found[i] = rows[i, 0] == rows[i, 1] or (x >= 0 and y >= 0 and steps_lead(W, x, y))
 
 
 @kernel
-def list_new(A: Int64s, B: Int64s, ids: Int32s, counts: Int64s, lists: Int32s, stamps: Int32s, rows: Int32s) -> None:
-    """The pairs of some ids in A that are not in B, before turning; without room for them, how many they are."""
-    count = np.int64(0)
-    for i in range(len(ids)):
-        here = forward(A, np.int64(ids[i]), lists[0])
-        for j in range(forward(B, np.int64(ids[i]), lists[1])):
+def list_ends(W: Int64s, term: int, is_back: bool, out: Int32s) -> int:
+    """List the ids that lead to an id, or that a path of E leads to from it; before turning.  How many."""
+    if is_back:
+        return backward(W, np.int64(term), out)
+    if W[virtual.HAS_STARTS] == 0:
+        return forward(W, np.int64(term), out)
+    return listing.reached_by_steps(W, node_of(W, np.int64(term)), int32s(W[virtual.TERMS], W[virtual.NODE_COUNT]), out)
+
+
+@kernel
+def list_new(A: Int64s, B: Int64s, ids: Int32s, is_back: bool, done: Int64s, lists: Int32s, stamps: Int32s, rows: Int32s) -> None:
+    """The pairs of some ids in A that are not in B, before turning.
+
+    Begins where `done` says, which counts ids and pairs, and ends where there is no room for what an id leads to.
+    """
+    count = done[1]
+    for i in range(done[0], len(ids)):
+        term = np.int64(ids[i])
+        here = backward(A, term, lists[0]) if is_back else forward(A, term, lists[0])
+        if count + here > len(rows):
+            break
+        for j in range(backward(B, term, lists[1]) if is_back else forward(B, term, lists[1])):
             stamps[lists[1, j]] = i + 1
-        before = count
         for j in range(here):
-            if stamps[lists[0, j]] != i + 1:
-                if len(rows) > 0:
-                    rows[count, 0] = ids[i]
-                    rows[count, 1] = lists[0, j]
+            other = lists[0, j]
+            if stamps[other] != i + 1:
+                rows[count, 0] = other if is_back else ids[i]
+                rows[count, 1] = ids[i] if is_back else other
                 count += 1
-        counts[i] = count - before
+        done[0], done[1] = i + 1, count

@@ -1,9 +1,9 @@
 """Virtual relations inside the kernel: lists of what a value is related to, and tests of pairs.  No pair is stored.
 
 A *closure* is R = S ∘ E*: the pairs (x, z) such that S(x, y) and a path of E leads from y to z; for the transitive closure S
-is E itself. What a component of E leads to is a row of bits, or, where the matrix would be too large, found by a search each
-time. A *partition* is all pairs within a connected component. Both may be irreflexive: then a pair (x, x) is in R only if it
-was given.
+is E itself. What a component of E leads to is a row of bits, or, where that would take too much,
+found by a search each time in a digraph (`kernel.digraphs`). A *partition* is all pairs within a connected component. Both may be
+irreflexive: then a pair (x, x) is in R only if it was given.
 
 `W` is a virtual relation's row of `VR`; `local.closure` owns the buffers. A closure of paths at the *start* of facts is stored
 turned round (IS_TURNED).
@@ -15,6 +15,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import hot, part, service
+from tidelog.local.kernel.digraphs import listing, pages, records
 from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
 from tidelog.local.kernel.memory import ONE, ZERO, bytes_at, int32s, int64s, lowest_one, uint64s
 
@@ -24,20 +25,20 @@ BITS, ROW_COUNT, WORDS, COMPONENT_ROW, ROW_OF, ROW_OF_COUNT = range(17, 23)
 LIST_COUNT, STEP_START, STEP_END, STEP_TO, STEP_ROOM, BACK_START, BACK_END, BACK_TO, BACK_ROOM = range(23, 32)
 HAS_STARTS, START_START, START_END, START_TO, START_ROOM, ENDS_START, ENDS_END, ENDS_TO, ENDS_ROOM = range(32, 41)
 STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(41, 48)
-VIRTUAL_WIDTH = 48
+VIRTUAL_WIDTH = pages.DIGRAPH_END  # `kernel.digraphs.pages` names the words behind NODE_STAMPS
 # LOOPS            how many pairs (x, x) there are; -1 if they have not been counted
 # NODE_OF          int32[ID_COUNT]: the node of an id, or -1, or a later version's;  TERMS int32[NODE_COUNT]: the id of a node
 # COMPONENT        int32[NODE_COUNT]; -1 in a partition for nodes without pairs
 # MEMBERS          int32[MEMBER_ROOM]: ids of nodes; those of a component from its MEMBER_START to its MEMBER_END
 # IS_SIMPLE        whether each component is one node, whose id stands in MEMBERS at the component's number
-# BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; 0 if they are searched for; row 0 is empty
+# BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; row 0 is empty; 0 if a digraph is searched
 # COMPONENT_ROW    int32[COMPONENT_COUNT]: the row of each component
 # ROW_OF           int32[ROW_OF_COUNT]: the row of each component, or, if HAS_STARTS, of each node
-# STEP_*, BACK_*   edges of E, and turned round: between components where they are searched, between nodes where there are bits
+# STEP_*, BACK_*   edges of E between nodes, and turned round, where there are bits
 # HAS_STARTS       whether S is another relation than E;  START_*, ENDS_*: S between nodes, and turned round
 # STAMPS           int32[COMPONENT_COUNT + 1]: the search that last reached a component; the last word numbers the searches
 # QUEUE            int32[COMPONENT_COUNT];  NODE_STAMPS int32[NODE_COUNT]: more scratch of searches
-# LEFTS, RIGHTS    ids that have a pair on that side; RIGHTS may have more, if HAS_STARTS
+# LEFTS, RIGHTS    ids that have a pair on that side; RIGHTS may have more, if HAS_STARTS; of a digraph, all
 
 _EDGES_A_ROW = 4
 """Looking at a row of bits costs about as much as following that many edges."""
@@ -103,28 +104,11 @@ def _add_members(W: Int64s, component: int, left_out: int, out: Int32s, count: i
 @part
 def left_out_of(W: Int64s, node: int, term: int) -> int:
     """The id that must not be paired with itself, or -1."""
-    if W[IS_IRREFLEXIVE] != 0 and bytes_at(W[IS_LOOP], W[NODE_COUNT])[node] == 0:
-        return np.int64(term)
-    return np.int64(-1)
-
-
-@part
-def _search(W: Int64s, is_back: bool, found: int) -> int:
-    """Follow edges between components from those in the queue, which are stamped; how many there are in the end."""
-    count = W[COMPONENT_COUNT]
-    stamps, queue = int32s(W[STAMPS], count + 1), int32s(W[QUEUE], count)
-    stamp = stamps[count]
-    start, end, to = lists_at(W, BACK_START if is_back else STEP_START, count)
-    at = 0
-    while at < found:
-        u = queue[at]
-        at += 1
-        for e in range(start[u], end[u]):
-            if stamps[to[e]] != stamp:
-                stamps[to[e]] = stamp
-                queue[found] = to[e]
-                found += 1
-    return found
+    if W[IS_IRREFLEXIVE] == 0:
+        return np.int64(-1)
+    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+        return np.int64(-1) if records.get(W, node, records.FLAGS) & records.IS_GIVEN_LOOP != 0 else np.int64(term)
+    return np.int64(term) if bytes_at(W[IS_LOOP], W[NODE_COUNT])[node] == 0 else np.int64(-1)
 
 
 @part
@@ -149,22 +133,12 @@ def _next_stamp(W: Int64s) -> None:
 
 
 @part
-def _reached_by_search(W: Int64s, node: int) -> int:
-    """Put into the queue all components that a node leads to; how many."""
-    _next_stamp(W)
-    found = np.int64(0)
-    if W[HAS_STARTS] != 0:
-        start, end, to = lists_at(W, START_START, W[NODE_COUNT])
-        for e in range(start[node], end[node]):
-            found = _enqueue(W, component_of(W, np.int64(to[e])), found)
-        return _search(W, False, found)
-    own = component_of(W, node)
-    if bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
-        return _search(W, False, _enqueue(W, own, found))
-    start, end, to = lists_at(W, STEP_START, W[LIST_COUNT])
-    for e in range(start[own], end[own]):
-        found = _enqueue(W, np.int64(to[e]), found)
-    return _search(W, False, found)
+def steps_lead(W: Int64s, x: int, y: int) -> bool:
+    """Whether a path of E, perhaps of no edge, leads from a node to a node; of a closure."""
+    if W[BITS] == 0:
+        return listing.steps_lead(W, x, y)
+    a, b = component_of(W, x), component_of(W, y)
+    return a == b or has_bit(W, np.int64(int32s(W[COMPONENT_ROW], W[COMPONENT_COUNT])[a]), b)
 
 
 @part
@@ -178,10 +152,8 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
         own = component_of(W, node)
         return _add_members(W, own, left_out, out, count) if own >= 0 else count
     if W[BITS] == 0:
-        queue = int32s(W[QUEUE], W[COMPONENT_COUNT])
-        for i in range(_reached_by_search(W, node)):
-            count = _add_members(W, np.int64(queue[i]), left_out, out, count)
-        return count
+        found = listing.reached_from(W, node, W[HAS_STARTS] != 0)
+        return listing.members(W, found, int32s(W[TERMS], W[NODE_COUNT]), left_out, out)
     row, words, bits = row_of(W, node), W[WORDS], bits_of_rows(W)
     is_simple, members = W[IS_SIMPLE] != 0, int32s(W[MEMBERS], W[MEMBER_ROOM])
     for w in range(words):
@@ -249,22 +221,16 @@ def backward(W: Int64s, term: int, out: Int32s) -> int:
     if node < 0:
         return count
     left_out = left_out_of(W, node, term)
+    has_starts = W[HAS_STARTS] != 0
+    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+        found, terms = listing.reaching(W, node, has_starts), int32s(W[TERMS], W[NODE_COUNT])
+        if has_starts:
+            return listing.left_ends(W, found, terms, left_out, out)
+        return listing.members(W, found, terms, left_out, out)
     own = component_of(W, node)
     if W[IS_PARTITION] != 0:
         return _add_members(W, own, left_out, out, count) if own >= 0 else count
-    queue, found = int32s(W[QUEUE], W[COMPONENT_COUNT]), np.int64(0)
-    has_starts = W[HAS_STARTS] != 0
-    if W[BITS] != 0:
-        found = _leading_to(W, own, has_starts)
-    else:
-        _next_stamp(W)
-        if has_starts or bytes_at(W[IS_CYCLIC], W[COMPONENT_COUNT])[own] != 0:
-            found = _enqueue(W, own, found)
-        else:
-            start, end, to = lists_at(W, BACK_START, W[LIST_COUNT])
-            for e in range(start[own], end[own]):
-                found = _enqueue(W, np.int64(to[e]), found)
-        found = _search(W, True, found)
+    queue, found = int32s(W[QUEUE], W[COMPONENT_COUNT]), _leading_to(W, own, has_starts)
     for i in range(found):
         if has_starts:
             count = _add_starts(W, np.int64(queue[i]), left_out, out, count)
@@ -296,13 +262,11 @@ def has_pair(W: Int64s, left: int, right: int) -> bool:
     x, y = node_of(W, left), node_of(W, right)
     if x < 0 or y < 0 or (x == y and left_out_of(W, x, left) >= 0):
         return False
+    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+        return listing.has_path(W, x, y, W[HAS_STARTS] != 0)
     goal = component_of(W, y)
     if W[IS_PARTITION] != 0:
         return goal >= 0 and component_of(W, x) == goal
-    if W[BITS] == 0:
-        _reached_by_search(W, x)
-        stamps = int32s(W[STAMPS], W[COMPONENT_COUNT] + 1)
-        return stamps[goal] == stamps[W[COMPONENT_COUNT]]
     return has_bit(W, row_of(W, x), goal)
 
 
