@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import aggregates, durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up
+from benchmarks import aggregates, durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up, transitive
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -30,6 +30,7 @@ NAMES = (
     "aggregates",
     "readers",
     "memory_over_time",
+    "transitive",
     *ALL_WORKLOADS,
     *MAINTENANCE,
     *MARKING,
@@ -60,6 +61,7 @@ def write_summary(folder: Path) -> Path:
         *aggregates.judgements(folder),
         *readers.judgements(folder),
         *papers_judging.judgements(folder),
+        *transitive.judgements(folder),
     ]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
@@ -87,6 +89,8 @@ def main() -> None:
             rollback.run(folder, quick=options.quick)
         elif name == "aggregates":
             aggregates.run(folder, quick=options.quick)
+        elif name == "transitive":
+            transitive.run(folder, quick=options.quick)
         elif name == "readers":
             readers.run(folder, quick=options.quick)
         elif name == "memory_over_time":

@@ -173,3 +173,26 @@ def test_how_many_pairs_there_are_by_rows_of_bits() -> None:
     edges = {(x, y) for x in range(700) for y in rng.sample(range(x + 1, 703), min(3, 702 - x))} | {(640, 600), (690, 600)}
     relation = graph_of(edges).relation
     assert len(relation) == len(VirtualRelation(matrix(sorted(edges)), None))
+
+
+@pytest.mark.nightly
+@settings(max_examples=4000)
+@given(st.integers(0, 1 << 30), st.integers(2, 60), st.floats(0.3, 2.5))
+def test_many_histories(seed: int, nodes: int, density: float) -> None:
+    """One edge at a time or some, from the last version or an earlier one; whatever is held stays right."""
+    rng = random.Random(seed)
+
+    def some(count: int) -> Edges:
+        return {(rng.randrange(nodes), rng.randrange(nodes)) for _ in range(count)}
+
+    last = graph_of(some(int(nodes * density)) or {(0, 1)})
+    held = [last]
+    for _ in range(12):
+        start = rng.choice(held) if rng.random() < 0.2 else last
+        gone = set(rng.sample(sorted(start.edges), min(len(start.edges), rng.choice((0, 1, 1, 3)))))
+        last = start.changed(gone, some(rng.choice((0, 1, 1, 4))))
+        last.check()
+        if rng.random() < 0.3:
+            held.append(last)
+    for graph in held:
+        graph.check()

@@ -56,7 +56,7 @@ def test_what_waits_is_forgotten_when_another_version_is_the_next_to_start_from(
 
 
 def test_frames_of_others_are_never_free() -> None:
-    frames, other, before, after = Frames(), Frames(), Token(), Token()
+    frames, other, before, after = Frames(is_mixed=True), Frames(), Token(), Token()
     frames.first(before)
     mine, theirs = frames.chunk(2), other.chunk(2)
     frames.begin(before, 1)

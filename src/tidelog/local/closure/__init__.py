@@ -11,12 +11,13 @@ package has the specialised algorithm of each.  The paper's four module function
 | first materialisation | `virtual_relation.VirtualRelation` | the same | `graphs` |
 
 Departures: the paper stores the closure, so Del over-deletes pairs and Red rederives them.  Here a TC relation is a condensation
-with one row of a bit matrix per component, or a digraph that is searched; a STC relation is a partition; and Del and Red recompute
-a whole row or component.
+with one row of a bit matrix per component, or a digraph that is searched; a STC relation is a partition; and Del and Red
+recompute a whole row or component.
 
 Read in this order: `adjacency` (node numbering, adjacency lists in versions), `condensation` (the buffers of a relation, and its
 words for the kernel), `digraph` and `frames` (what is searched, in versions that share pages), `virtual_relation` (build from
-scratch), `incremental` (the next version), `closure_diff` (difference of two versions). `maintenance.closure_update` goes from the deltas of an update to the next version.
+scratch), `incremental` (the next version), `closure_diff` (difference of two versions). `maintenance.closure_update` goes from
+the deltas of an update to the next version.
 
 Versions are immutable: an update builds the next one beside the last one, which shares all unchanged rows and lists; rollback and
 earlier results keep the old one.  Planning and the join kernel walk a virtual relation by its row of the matrix V.  Only

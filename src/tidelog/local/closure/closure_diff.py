@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, UInt64s
 from tidelog.local.closure.adjacency import Pairs
+from tidelog.local.closure.digraph import Seen
 from tidelog.local.closure.incremental import EdgeDelta
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pair_differences as kernel
@@ -83,7 +84,7 @@ class VirtualChange:
             edges = [difference.inserted if inserted else difference.deleted for difference in both]
             other = self.before if inserted else self.after
             if other is not None and not other.is_partition and sum(map(len, edges)) <= _MANY:
-                edges = [other.unconnected(pairs, of_steps=at > 0) for at, pairs in enumerate(edges)]
+                edges = [other.unconnected(rows, of_steps=at > 0) if len(rows) else rows for at, rows in enumerate(edges)]
             self._effective[inserted] = edges
         return self._effective[inserted]
 
@@ -156,21 +157,21 @@ def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] |
     """Compare what some ids lead to, and what leads to some others: each new pair has one of them on that side."""
     lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, edges)
     ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
+    seen = Seen() if one.digraph is None else one.digraph.scratch.seen
     lists = np.empty((2, max(one.longest_list, other.longest_list)), np.int32)
-    stamps, is_left = np.zeros(ids, np.int32), np.zeros(ids, np.uint8)
     parts = []
     for candidates, is_back in ((lefts, False), (rights, True)):
-        at, progress = 0, np.zeros(2, np.int64)
+        at, progress = 0, np.array([0, 0, seen.searches], np.int64)
+        stamps = seen.stamps_for(ids, len(candidates))
         rows = np.empty((min(len(candidates), 1) << 10, 2), np.int32)
-        stamps[:] = 0
         while at < len(candidates):
             pairs.list_new(one.words, other.words, candidates, is_back, progress, lists, stamps, rows)
             at = int(progress[0])
             if at < len(candidates):
                 rows = np.resize(rows, (2 * len(rows) + one.longest_list, 2))
+        seen.searches = int(progress[2])
         rows = rows[: progress[1]]
-        parts.append(np.compress(is_left[rows[:, 0]] == 0, rows, axis=0) if is_back else rows)
-        is_left[candidates] = 1
+        parts.append(rows[~np.isin(rows[:, 0], lefts)] if is_back and len(lefts) else rows)
     return np.concatenate(parts)
 
 

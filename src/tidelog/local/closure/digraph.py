@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.closure.adjacency import Lists
 from tidelog.local.closure.frames import Frames, Token
 from tidelog.local.kernel.closures import graphs
 from tidelog.local.kernel.digraphs import building, growing, pair_counts, records, shrinking
@@ -28,19 +29,30 @@ Ends = tuple[Int32s, Int32s]
 """Edges by their sources and targets, as nodes."""
 
 
+class Seen:
+    """Which ids the last searches have reached, by a number for each search: nothing has to be cleared."""
+
+    def __init__(self) -> None:
+        self.searches = 0
+        self._stamps: Int32s = np.zeros(0, np.int32)
+
+    def stamps_for(self, ids: int, searches: int) -> Int32s:
+        """The stamps of so many ids, for so many searches more."""
+        if len(self._stamps) < ids or self.searches + searches >= np.iinfo(np.int32).max:
+            self._stamps, self.searches = np.zeros(ids + ids // 4, np.int32), 0
+        return self._stamps
+
+
 class Scratch:
     """What searches in a digraph need; those of one thread share it, whatever the version."""
 
     def __init__(self, room: int) -> None:
-        self.room = room
-        self.stamps, self.marks = np.zeros(room + 1, np.int32), np.zeros(room + 1, np.int32)
-        self.queue, self.index = np.empty(2 * room + 2, np.int32), np.empty(room + 1, np.int32)
-
-    def describe(self, words: Int64s) -> None:
-        """Tell the kernel where it is."""
-        words[kernel.STAMPS], words[kernel.MARKS] = address_of(self.stamps), address_of(self.marks)
-        words[kernel.QUEUE], words[kernel.INDEX] = address_of(self.queue), address_of(self.index)
-        words[kernel.ROOM] = self.room
+        self.room, self.seen = room, Seen()
+        self._stamps, self._marks = np.zeros(room + 1, np.int32), np.zeros(room + 1, np.int32)
+        self._queue, self._index = np.empty(2 * room + 2, np.int32), np.empty(room + 1, np.int32)
+        buffers = self._stamps, self._marks, self._queue, self._index
+        self.words = np.array([*map(address_of, buffers), room], np.int64)
+        """Where it is, for the kernel: the words from STAMPS to ROOM."""
 
 
 @dataclass(slots=True)
@@ -60,10 +72,13 @@ class Digraph:
     """A version."""
 
     def __init__(self, frames: Frames | None, scratch: Scratch, node_pages: Int64s, list_pages: Int64s, node_count: int) -> None:
-        """`frames` is None where others may make versions from this one as well."""
+        """`frames` is None where others may make versions from this one as well; then `scratch` is lent by its pool."""
         self.frames, self.scratch, self.node_count = frames, scratch, node_count
         self.node_pages, self.list_pages = node_pages, list_pages
         self.token = Token()
+        self.pool: list[Scratch] = []
+        """Scratch for other readers: kept for the next one, as it is large."""
+        self._is_lent = False
         self.borrowed: tuple[object, ...] = ()
         """Tokens and frames of others, whose pages this version and those after it read."""
 
@@ -71,7 +86,11 @@ class Digraph:
         """Tell the kernel where the pages are, by a row of `V`."""
         words[kernel.NODE_PAGES], words[kernel.NODE_PAGE_COUNT] = address_of(self.node_pages), len(self.node_pages)
         words[kernel.LIST_PAGES], words[kernel.LIST_PAGE_COUNT] = address_of(self.list_pages), len(self.list_pages)
-        self.scratch.describe(words)
+        words[kernel.STAMPS : kernel.ROOM + 1] = self.scratch.words
+
+    def __del__(self) -> None:
+        if getattr(self, "_is_lent", False):
+            self.pool.append(self.scratch)
 
     @classmethod
     def build(cls, steps: Ends, starts: Ends | None, found: Int32s, components: int, is_given: NDArray[np.uint8]) -> Digraph:
@@ -101,28 +120,36 @@ class Digraph:
 
     def for_reader(self) -> Digraph:
         """The same version for another thread, or another owner: with scratch of its own, and no frames for later versions."""
-        result = Digraph(None, Scratch(self.node_count), self.node_pages, self.list_pages, self.node_count)
-        result.token, result.borrowed = self.token, (*self.borrowed, self.frames)
+        try:
+            scratch = self.pool.pop()
+        except IndexError:
+            scratch = Scratch(self.scratch.room)
+        if scratch.room < self.node_count:
+            scratch = Scratch(self.scratch.room)
+        result = Digraph(None, scratch, self.node_pages, self.list_pages, self.node_count)
+        result.token, result.borrowed, result.pool = self.token, (*self.borrowed, self.frames), self.pool
+        result._is_lent = True
         return result
 
     def next(self, words: Int64s, node_count: int, change: Change) -> Digraph | None:
         """The next version, which `words` describe afterwards; None if making it from scratch takes less."""
         frames, token, borrowed = self.frames, self.token, self.borrowed
         if frames is None:
-            frames, token, borrowed = Frames(), Token(), (*borrowed, token)
+            frames, token, borrowed = Frames(is_mixed=True), Token(), (*borrowed, token)
             frames.first(token)
         elif frames.is_spent(len(self.node_pages) + len(self.list_pages)):
             return None
         scratch = self.scratch
-        if scratch.room < node_count:
+        if scratch.room < node_count or self._is_lent:
             scratch = Scratch(node_count + node_count // 2)
-        self.describe(words)
         end = growing.end_of_lists(words) + _growth_of(words, self.node_count, change)
         node_pages = _extended(self.node_pages, -(-(node_count * records.RECORD) // kernel.PAGE))
         list_pages = _extended(self.list_pages, -(-end // kernel.PAGE))
         most = len(node_pages) + len(list_pages)
         after = Digraph(frames, scratch, node_pages, list_pages, node_count)
         after.borrowed = borrowed
+        if not self._is_lent:
+            after.pool = self.pool
         after.describe(words)
         frames.begin(token, most)
         owned, retired = np.zeros(most + 2, np.uint8), np.empty(most, np.int64)
@@ -157,7 +184,7 @@ class Digraph:
         for nodes, is_given in zip(change.loops or (), (False, True), strict=False):
             growing.set_given_loops(words, update, nodes, is_given)
 
-    def pair_count(self, words: Int64s, edges: int, *, is_irreflexive: bool, poll: Callable[[], None]) -> int:
+    def pair_count(self, words: Int64s, edges: int, poll: Callable[[], None]) -> int:
         """How many pairs the closure of all edges has."""
         start, sizes = np.empty(self.node_count + 1, np.int64), np.empty(self.node_count + 1, np.int64)
         to = pair_counts.condensation(words, self.node_count, start, sizes, edges)
@@ -169,13 +196,27 @@ class Digraph:
             for first in range(0, count, 64 * pair_counts.BLOCK):
                 pair_counts.count_block(start, to, sizes, first, bits, reached)
                 poll()
-        within, missing = pair_counts.loops(words, self.node_count, is_irreflexive)
+        within, missing = pair_counts.loops(words, self.node_count)
         return int((sizes * reached).sum()) + within - missing
 
     @property
     def nbytes(self) -> int:
         """The memory of its pages."""
         return (len(self.node_pages) + len(self.list_pages)) * kernel.PAGE_BYTES
+
+
+def sampled_reach(steps: Lists, found: Int32s, components: int, most: int) -> tuple[float, float]:
+    """About how many components a node leads to, and a component, on average, each counted up to `most`."""
+    start, nodes, ones = (
+        np.append(steps.start, steps.end[-1:]),
+        np.arange(len(found), dtype=np.int32),
+        np.empty(components, np.int32),
+    )
+    ones[found] = nodes  # one node of each component
+    by_node, by_component = (
+        building.sampled_reach(start, steps.pool.buffer, found, roots, components, most) for roots in (nodes, ones)
+    )
+    return by_node, by_component
 
 
 def _growth_of(words: Int64s, known: int, change: Change) -> int:
@@ -196,6 +237,6 @@ def _adjacency(source: Int32s, target: Int32s, count: int) -> tuple[Int64s, Int3
 
 def _extended(pages: Int64s, count: int) -> Int64s:
     """A copy of a directory, with room for pages that do not exist yet."""
-    result = np.zeros(max(count, len(pages)), np.int64)
-    result[: len(pages)] = pages
+    result = np.empty(max(count, len(pages)), np.int64)
+    result[: len(pages)], result[len(pages) :] = pages, 0
     return result

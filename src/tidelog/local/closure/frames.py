@@ -30,7 +30,9 @@ class Token:
 class Frames:
     """The frames of a line of versions; one writer at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_mixed: bool = False) -> None:
+        """`is_mixed`: the first version has pages in frames of others, as in a copy of a knowledge base."""
+        self._is_mixed = is_mixed
         self._chunks: list[Int64s] = []
         self.next = self._end = 0
         """The addresses between them are unused frames."""
@@ -73,7 +75,7 @@ class Frames:
         self.free = self.free[: int(update[kernel.FREE_COUNT])]
         self.taken += (int(update[kernel.NEXT_FRAME]) - self.next) // kernel.PAGE_BYTES
         self.next = int(update[kernel.NEXT_FRAME])
-        self._waiting.append((weakref.ref(before), retired[self._are_own(retired)]))
+        self._waiting.append((weakref.ref(before), retired[self._are_own(retired)] if self._is_mixed else retired))
         self._latest = after
 
     def first(self, token: Token) -> None:
@@ -85,7 +87,7 @@ class Frames:
         return self.taken > _SPENT * pages + 1024
 
     def _are_own(self, addresses: Int64s) -> NDArray[np.bool_]:
-        """Which frames are of these chunks: a copy of a knowledge base begins with pages of another one."""
+        """Which frames are of these chunks."""
         result = np.zeros(len(addresses), np.bool_)
         for chunk in self._chunks:
             begin = address_of(chunk)

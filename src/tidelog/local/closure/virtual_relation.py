@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.closure.adjacency import Lists, Numbering, Pairs, spare_room, with_inverse
 from tidelog.local.closure.condensation import FEW, BitRows, Condensation, kept_numbers, spare_words
-from tidelog.local.closure.digraph import Digraph
+from tidelog.local.closure.digraph import Digraph, sampled_reach
 from tidelog.local.kernel.closures import graphs, pairs
 from tidelog.local.kernel.closures import virtual_access as kernel
-from tidelog.local.kernel.digraphs import building, listing
+from tidelog.local.kernel.digraphs import listing
 
 BITS_BUDGET = 256 << 20
 """Most bytes that the bit matrix of one relation may take when it is built."""
@@ -175,7 +175,9 @@ class VirtualRelation(Condensation):
         if size * words > self.budget or not self._pays(steps, found, count):
             has_starts = bool(self.words[kernel.HAS_STARTS])
             edges = step_source, step_target
-            self.set_digraph(Digraph.build(edges, (source, target) if has_starts else None, found, count, self.is_loop))
+            digraph = Digraph.build(edges, (source, target) if has_starts else None, found, count, self.is_loop)
+            digraph.describe(self.words)
+            self.set_digraph(digraph)
             return
         if self.words[kernel.HAS_STARTS]:
             self.set_starts(*with_inverse(source, target, self.node_count))
@@ -192,15 +194,13 @@ class VirtualRelation(Condensation):
         """Whether a bit matrix takes less than what it says; also estimates how many pairs there are."""
         if self.node_count <= _SMALL:
             return True
-        start = np.append(steps.start, steps.end[-1:])
-        reached = building.sampled_reach(start, steps.pool.buffer, found, count, max(_SMALL, count // 16))
-        self._likely = reached * self.node_count / count * self.node_count
-        return 2 * count >= self.node_count and reached >= _PAIRS_A_WORD * count / 64
+        by_node, by_component = sampled_reach(steps, found, count, max(_SMALL, count // 16))
+        self._likely = by_node * self.node_count / count * self.node_count
+        return 2 * count >= self.node_count and by_component >= _PAIRS_A_WORD * count / 64
 
     def set_digraph(self, digraph: Digraph) -> None:
         """Let searches in a digraph take the place of a bit matrix."""
         self.digraph, self._lefts = digraph, None
-        digraph.describe(self.words)
         count = self.node_count if self.start_count else 0
         self.set_words(LEFT_COUNT=count, RIGHT_COUNT=count)
         self.set_buffer(kernel.LEFTS, self.numbering.terms)
@@ -291,8 +291,7 @@ class VirtualRelation(Condensation):
             if reader.digraph is None or self.words[kernel.HAS_STARTS]:
                 self._count = int(reader._counts(self.lefts).sum())
             else:
-                flag = bool(self.words[kernel.IS_IRREFLEXIVE])
-                self._count = reader.digraph.pair_count(reader.words, self.step_count, is_irreflexive=flag, poll=self._poll)
+                self._count = reader.digraph.pair_count(reader.words, self.step_count, self._poll)
         return self._count
 
     @property

@@ -57,7 +57,7 @@ def test_pairs_of_one_relation_that_another_lacks_are_listed(one: Case, other: C
     lists = np.empty((2, 500), np.int32)
     for side in (0, 1):
         ids = np.array(sorted({pair[side] for pair in unturned(one)}), np.int32)
-        stamps, done, found = np.zeros(500, np.int32), np.zeros(2, np.int64), set()
+        stamps, done, found = np.zeros(500, np.int32), np.zeros(3, np.int64), set()
         while done[0] < len(ids):
             rows, done[1] = np.empty((200, 2), np.int32), 0
             kernel.list_new(here.words, there.words, ids, side == 1, done, lists, stamps, rows)

@@ -108,20 +108,22 @@ def list_ends(W: Int64s, term: int, is_back: bool, out: Int32s) -> int:
 def list_new(A: Int64s, B: Int64s, ids: Int32s, is_back: bool, done: Int64s, lists: Int32s, stamps: Int32s, rows: Int32s) -> None:
     """The pairs of some ids in A that are not in B, before turning.
 
-    Begins where `done` says, which counts ids and pairs, and ends where there is no room for what an id leads to.
+    Begins where `done` says, which counts ids, pairs and searches, and ends where there is no room for what an id leads to.
+    `stamps` says which search, of all that have used it, has last reached an id.
     """
-    count = done[1]
+    count, stamp = done[1], np.int32(done[2])
     for i in range(done[0], len(ids)):
         term = np.int64(ids[i])
         here = backward(A, term, lists[0]) if is_back else forward(A, term, lists[0])
         if count + here > len(rows):
             break
         for j in range(backward(B, term, lists[1]) if is_back else forward(B, term, lists[1])):
-            stamps[lists[1, j]] = i + 1
+            stamps[lists[1, j]] = stamp + 1
         for j in range(here):
             other = lists[0, j]
-            if stamps[other] != i + 1:
+            if stamps[other] != stamp + 1:
                 rows[count, 0] = other if is_back else ids[i]
                 rows[count, 1] = ids[i] if is_back else other
                 count += 1
-        done[0], done[1] = i + 1, count
+        stamp += np.int32(1)
+        done[0], done[1], done[2] = i + 1, count, stamp

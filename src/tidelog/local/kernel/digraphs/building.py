@@ -124,13 +124,13 @@ def write_loops(records: Int32s, start: Int64s, to: Int32s, is_given: Bytes) -> 
 
 
 @kernel
-def sampled_reach(start: Int64s, to: Int32s, found: Int32s, components: int, most: int) -> float:
-    """How many components a node leads to, on average over a sample, each counted up to `most` (Lipton and Naughton, 1989)."""
+def sampled_reach(start: Int64s, to: Int32s, found: Int32s, roots: Int32s, components: int, most: int) -> float:
+    """How many components some nodes lead to, on average over a sample, each counted up to `most` (Lipton and Naughton, 1989)."""
     count, total = len(found), np.int64(0)
-    samples = min(count, 64)
+    samples = min(len(roots), 64)
     stamps, seen, stack = np.full(count, np.int32(-1)), np.full(components, np.int32(-1)), np.empty(count, np.int32)
     for i in range(samples):
-        root = (i * count) // samples
+        root = roots[(i * len(roots)) // samples]
         stack[0], stamps[root], depth, reached = root, i, 1, np.int64(0)
         while depth > 0 and reached < most:
             depth -= 1

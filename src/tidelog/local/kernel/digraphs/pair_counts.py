@@ -10,6 +10,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel.build import kernel
+from tidelog.local.kernel.closures.virtual_access import IS_IRREFLEXIVE
 from tidelog.local.kernel.digraphs import pages
 from tidelog.local.kernel.digraphs.pages import entry_of
 from tidelog.local.kernel.digraphs.records import FLAGS, IS_GIVEN_LOOP, NEXT, OUT, SIZE, component, get, is_cyclic, label, list_of
@@ -50,14 +51,14 @@ def condensation(W: Int64s, nodes: int, start: Int64s, sizes: Int64s, edges: int
 
 
 @kernel
-def loops(W: Int64s, nodes: int, is_irreflexive: bool) -> tuple[int, int]:
+def loops(W: Int64s, nodes: int) -> tuple[int, int]:
     """How many pairs lie within components, and how many of them are pairs (x, x) that an irreflexive relation has not."""
     count, missing = np.int64(0), np.int64(0)
     for node in range(nodes):
         c = component(W, np.int64(node))
         if is_cyclic(W, c):
             count += get(W, c, SIZE)
-            missing += is_irreflexive and get(W, np.int64(node), FLAGS) & IS_GIVEN_LOOP == 0
+            missing += W[IS_IRREFLEXIVE] != 0 and get(W, np.int64(node), FLAGS) & IS_GIVEN_LOOP == 0
     return count, missing
 
 
