@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.local.closure.test_virtual_relation import Case, as_set, matrix
 
-from tidelog.local.closure.digraph import Digraph
+from tidelog.local.closure.digraph import Digraph, Seen
 from tidelog.local.closure.incremental import EdgeDelta, incremental_version, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.digraphs import pages, records
@@ -196,3 +196,14 @@ def test_many_histories(seed: int, nodes: int, density: float) -> None:
             held.append(last)
     for graph in held:
         graph.check()
+
+
+def test_stamps_of_many_searches_begin_again() -> None:
+    seen = Seen()
+    stamps = seen.stamps_for(10, 5)
+    stamps[:] = 3
+    seen.searches = 5
+    assert seen.stamps_for(10, 5) is stamps
+    seen.searches = 2**31 - 3
+    assert not seen.stamps_for(10, 5).any()
+    assert seen.searches == 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.oracles.modules import Module, Pairs, SymmetricTransitive, Transitive
 
 from tidelog import KnowledgeBase
+from tidelog.local.closure import virtual_relation
 
 TRANSITIVE = "r(X, Y) :- e(X, Y). r(X, Z) :- r(X, Y), r(Y, Z)."
 RULES: dict[type[Module], str] = {Transitive: TRANSITIVE, SymmetricTransitive: f"{TRANSITIVE} r(X, Y) :- r(Y, X)."}
@@ -17,11 +20,18 @@ updates = st.lists(st.tuples(st.sets(pairs, max_size=4), st.sets(pairs, max_size
 
 
 @every_module
-@pytest.mark.parametrize("modules", [True, False])
+@pytest.mark.parametrize(("modules", "budget"), [(True, 1 << 28), (True, 0), (False, 0)], ids=["bits", "search", "rules"])
 @settings(max_examples=60)
 @given(first=st.sets(pairs, max_size=12), changes=updates)
-def test_what_comes_and_goes(kind: type[Module], modules: bool, first: Pairs, changes: list[tuple[Pairs, Pairs, bool]]) -> None:
+def test_what_comes_and_goes(
+    kind: type[Module], modules: bool, budget: int, first: Pairs, changes: list[tuple[Pairs, Pairs, bool]]
+) -> None:
     """External facts are those of e, which a rule copies, and those of r that the user gives."""
+    with patch.object(virtual_relation, "BITS_BUDGET", budget):
+        come_and_go(kind, modules, first, changes)
+
+
+def come_and_go(kind: type[Module], modules: bool, first: Pairs, changes: list[tuple[Pairs, Pairs, bool]]) -> None:
     module, kb = kind(), KnowledgeBase(RULES[kind], modules=modules)
     kb.update(insert=[("e", *pair) for pair in first])
     assert module.Add(first) == module.R == set(kb["r"])
