@@ -21,6 +21,8 @@ from tidelog.local.kernel.closures import virtual_access as words
 from tidelog.local.kernel.digraphs.paths import is_left_smaller
 
 _NOTHING = np.empty((0, 2), np.int32)
+_FEW = 64
+"""So many ids are compared without looking for fewer."""
 _MANY = 256
 """Beyond so many edges a backward search from each does not pay."""
 
@@ -155,7 +157,7 @@ def _has_loop(relation: VirtualRelation, count: int) -> NDArray[np.bool_]:
 
 def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None) -> Pairs:
     """Compare what some ids lead to, and what leads to some others: each new pair has one of them on that side."""
-    lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, edges)
+    lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, other, edges)
     ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
     seen = Seen() if one.digraph is None else one.digraph.scratch.seen
     lists = np.empty((2, max(one.longest_list, other.longest_list)), np.int32)
@@ -175,16 +177,28 @@ def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] |
     return np.concatenate(parts)
 
 
-def _candidates(one: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
+def _candidates(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
     """Ids such that each pair that depends on some edges of S, or of E, has one of them on the left or one on the right."""
     if one.is_partition or len(edges[-1]) > _MANY:
         return one.lefts, _NOTHING[:, 0]
-    scratch, node_of = np.empty(one.longest_list, np.int32), one.numbering.node_of
-    lefts, rights = [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
+    node_of, lefts, rights = one.numbering.node_of, [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
     for source, target in edges[-1].tolist():
-        if one.digraph is None or is_left_smaller(one.words, int(node_of[source]), int(node_of[target])):
-            lefts.append(scratch[: pairs.list_ends(one.words, source, True, scratch)].copy())
-        else:
-            rights.append(scratch[: pairs.list_ends(one.words, target, False, scratch)].copy())
-            rights.append(np.array([target], np.int32))
+        is_left = one.digraph is None or is_left_smaller(one.words, int(node_of[source]), int(node_of[target]))
+        found = _ends(one, source if is_left else target, is_back=is_left)
+        if len(edges[-1]) == 1 and len(found) > _FEW:
+            # What leads to the target without the edge leads to all behind it, and so for what the source leads to.
+            behind = np.setdiff1d(_ends(one, target, is_back=False), _ends(other, source, is_back=False)[1:])
+            before = np.setdiff1d(_ends(one, source, is_back=True), _ends(other, target, is_back=True)[1:])
+            is_left = len(before) <= len(behind)
+            found = before if is_left else behind
+        (lefts if is_left else rights).append(found)
     return np.unique(np.concatenate(lefts)), np.unique(np.concatenate(rights))
+
+
+def _ends(relation: VirtualRelation, term: int, *, is_back: bool) -> Int32s:
+    """An id, and those that lead to it, or that a path of E leads to from it."""
+    found, node_of = np.empty(1 + relation.longest_list, np.int32), relation.numbering.node_of
+    found[0] = term
+    if term >= len(node_of) or not 0 <= node_of[term] < relation.node_count:
+        return found[:1]
+    return found[: 1 + pairs.list_ends(relation.words, term, is_back, found[1:])].copy()
