@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.local.closure.test_incremental import KINDS, given_by, reached
 from tests.local.closure.test_virtual_relation import Case, as_set, cases, matrix
 
+from tidelog.local.closure import closure_diff
 from tidelog.local.closure.closure_diff import VirtualChange, only_in
-from tidelog.local.closure.incremental import EdgeDelta
+from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
 
 
@@ -61,3 +67,29 @@ def test_without_deltas_anything_can_change() -> None:
     change = VirtualChange(relation, relation)
     assert (change.can_gain, change.can_lose) == (True, True)
     assert len(change.inserted()) == len(change.deleted()) == 0
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "partition" not in kind])
+@pytest.mark.parametrize("few", [0, 64])
+def test_single_edges_of_a_giant_component(kind: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each edge goes and comes back; a component that others lead to and that leads to others may fall apart by it."""
+    monkeypatch.setattr(closure_diff, "_FEW", few)
+    draws = Random(3)
+    edges = [(at, draws.randrange(40)) for at in range(60)] + [(draws.randrange(40), at) for at in range(20, 80)]
+    edges = list(dict.fromkeys(edges))
+    case = replace(KINDS[kind], starts=edges, steps=None if KINDS[kind].steps is None else edges)
+    whole, pairs_of_all = case.build(0), reached(case)
+    for at in range(0, len(edges), 3):
+        left = [*edges[:at], *edges[at + 1 :]]
+        starts = left if case.steps is None else edges
+        less = replace(case, starts=starts, steps=None if case.steps is None else left)
+        gone, none = matrix([edges[at]]), matrix([])
+        steps = None if case.steps is None else EdgeDelta(none, gone)
+        after = next_version(
+            whole, EdgeDelta(none, gone if steps is None else none), steps, partial(given_by, less), lambda: None
+        )
+        deleted = VirtualChange(whole, after, EdgeDelta(none, gone if steps is None else none), steps).deleted()
+        assert pairs(deleted) == sorted(pairs_of_all - reached(less))
+        steps = None if case.steps is None else EdgeDelta(gone, none)
+        inserted = VirtualChange(after, whole, EdgeDelta(gone if steps is None else none, none), steps).inserted()
+        assert pairs(inserted) == pairs(deleted)
