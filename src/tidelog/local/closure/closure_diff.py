@@ -86,9 +86,19 @@ class VirtualChange:
             edges = [difference.inserted if inserted else difference.deleted for difference in both]
             other = self.before if inserted else self.after
             if other is not None and not other.is_partition and sum(map(len, edges)) <= _MANY:
-                edges = [other.unconnected(rows, of_steps=at > 0) if len(rows) else rows for at, rows in enumerate(edges)]
+                edges = [_unconnected(other, rows, of_steps=at > 0) if len(rows) else rows for at, rows in enumerate(edges)]
             self._effective[inserted] = edges
         return self._effective[inserted]
+
+
+def _unconnected(relation: VirtualRelation, edges: Pairs, *, of_steps: bool) -> Pairs:
+    """Those of some pairs that a relation does not have; of E where that is not S, those that no path connects."""
+    if not of_steps:
+        return edges[~relation.contains(edges)]
+    found, reader = np.empty(len(edges), np.int32), relation.for_reader()
+    turned = edges[:, ::-1] if relation.words[words.IS_TURNED] else edges
+    pairs.test_steps(reader.words, np.ascontiguousarray(turned), found)
+    return np.compress(found == 0, edges, axis=0)
 
 
 def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None = None) -> Pairs:
