@@ -165,6 +165,7 @@ def _never_more(found: Found) -> Iterator[Judgement]:
         (own[algorithm, _AUTO, modules].cpu / own[algorithm, _OFF, modules].cpu, place, (algorithm, modules))
         for place, own in found.items()
         for algorithm, modules in _WAYS
+        if own[algorithm, _AUTO, modules].repeats > 1  # one turn tells counts, and nothing of times
     ]
     target = f"`auto` takes ≤ {_MOST:g} × the time without marks, in every row"
     if not compared:
