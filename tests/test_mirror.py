@@ -38,6 +38,13 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "local/maintenance/backward_forward/unit_layout": (
         "tests/local/maintenance/backward_forward/test_unit_tables.py: names of words; it reads a unit's tables by them"
     ),
+    "local/maintenance/ranked/in_plain_python": (
+        "tests/local/maintenance/test_ranked_oracle.py: the oracle of these tests, also by hand"
+    ),
+    "local/maintenance/ranked/support": "tests/local/maintenance/test_ranked_oracle.py: only `rank_loop` calls it",
+    "local/maintenance/ranked/suspect_queue": (
+        "tests/local/maintenance/test_ranked_oracle.py: the order of the queue is in the counters; only `rank_loop` calls it"
+    ),
     "pipeline/batch/backend": "tests/pipeline/batch/test_run.py: a protocol; runs call all of it on a stand-in",
     "pipeline/streaming/stream_results": "tests/spark/test_streaming.py: sinks and reports of jobs that are stopped and killed",
     "pipeline/streaming/streaming_job": "tests/spark/test_streaming.py: it needs Spark's own streaming, so jobs run as a whole",
@@ -62,6 +69,7 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/maintenance/aggregates/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",
+    "local/maintenance/backward_forward/compiled_deletion": "by deletions of both loops, and what these stop for",
     "local/maintenance/backward_forward/proving": "by deletions and their counters: compiled code that only `bf_loop` calls",
     "local/maintenance/closure_update": "by updates of transitive relations and the changes that they return",
     "local/maintenance/deletion": "by the rule instances that every algorithm uses: none twice",
@@ -88,6 +96,7 @@ CROSS_CUTTING: dict[str, str] = {
     "local/lookahead/test_marking_oracle.py": "marks against the algorithm of the paper",
     "local/maintenance/test_backward_forward_oracle.py": "B/F against the algorithm of the paper",
     "local/maintenance/test_dred_oracle.py": "DRed and counting against plain Python",
+    "local/maintenance/test_ranked_oracle.py": "deletions by ranks against plain Python, and ranks against their definition",
     "local/rule_changes/test_rule_changes_oracle.py": "hyper-nodes under changes of rules against the algorithms of the paper",
     "pipeline/test_cli.py": "the commands of pipelines, end to end",
     "pipeline/test_interruption.py": "runs that Ctrl-C or a limit ends, with a real Spark",

@@ -13,7 +13,7 @@ from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
-ALGORITHMS = ("auto", "bf", "dred", "counting", "rematerialise")
+ALGORITHMS = ("auto", "ranked", "bf", "dred", "counting", "rematerialise")
 """Those that maintain deletions; `auto` chooses among the others."""
 
 

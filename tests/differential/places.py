@@ -20,7 +20,7 @@ from tidelog import KnowledgeBase, Source
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ALGORITHMS = ("bf", "dred", "counting", "auto", "rematerialise")
+ALGORITHMS = ("ranked", "bf", "dred", "counting", "auto", "rematerialise")
 PLACEMENTS = ("auto", "kernel", "decomposed", "components", "rounds")
 MIXED = "spark-mixed"
 """Budgets for which some components fit the kernel and others do not."""
@@ -62,7 +62,7 @@ def on_spark(name: str, situation: Callable[[], AbstractContextManager[None]] = 
 PLACES: tuple[Place, ...] = (
     *(local(algorithm, modules=modules) for algorithm in ALGORITHMS for modules in (True, False)),
     *(on_spark(f"spark-{placement}", placement=placement) for placement in PLACEMENTS),
-    *(on_spark(f"spark-kernel-{name}", placement="kernel", algorithm=name) for name in ("bf", "dred", "counting")),
+    *(on_spark(f"spark-kernel-{name}", placement="kernel", algorithm=name) for name in ("ranked", "bf", "dred", "counting")),
     on_spark(MIXED, placement="auto"),
     on_spark(f"{MIXED}-rematerialise", placement="auto", algorithm="rematerialise"),
     on_spark("spark-on-executors", nothing_in_the_driver, placement="rounds"),

@@ -47,7 +47,7 @@ def at_random(chance: Random) -> Iterator[None]:
     looks = itertools.count()
 
     def choose(*_: object) -> Choice:
-        algorithm = chance.choice(("bf", "dred", "rematerialise"))
+        algorithm = chance.choice(("ranked", "bf", "dred", "rematerialise"))
         at = next(looks) + chance.randrange(5)
         return Choice(algorithm, "by chance", 1, None, chance.choice((None, lambda: at)))
 

@@ -60,7 +60,7 @@ def stream_command(
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file or folder has been read.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Resume after the last update that an earlier run finished.")] = False,
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
-    algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, bf, dred, ...", metavar="NAME")] = "auto",
+    algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, ranked, bf, ...", metavar="NAME")] = "auto",
     marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
     limit_facts: evaluation.LimitFacts = MOST_FACTS,
     limit_seconds: evaluation.LimitSeconds = None,

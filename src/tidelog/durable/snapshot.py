@@ -66,6 +66,7 @@ def write_snapshot(files: FileOperations, folder: Path, path: str, engine: Local
                 "name": one.name,
                 "arity": one.table.arity,
                 "rows": len(rows),
+                "unordered": one.table.unordered,
                 "indexes": [list(columns) for columns in one.table.indexes],
                 "loses_rows": any(len(index.newer) for index in one.table.indexes.values()),
                 "file": file.to_json(),
@@ -193,6 +194,7 @@ def _read_terms(folder: Path, saved: Sequence[tuple[str, int, Any]], terms: Dict
 def _fill(table: Table, rows: NDArray[np.int32], counters: NDArray[np.int32] | None, saved: Mapping[str, Any]) -> None:
     table.uses_bits = table.uses_bits and counters is None
     table.fill(rows)
+    table.forget_times(unordered=saved.get("unordered", len(rows)))
     table.mark_delta()
     if counters is not None:
         table.counters = counters.copy()

@@ -7,7 +7,7 @@ The packages, in the order in which one reads them:
 - `closure`: virtual relations, the transitive ones that are not stored.
 - `planning`: from a core rule to a join plan.
 - `evaluation`: semi-naive evaluation of a unit from scratch; aggregates, function calls.
-- `maintenance`: the deltas of an update through the units: B/F, DRed, counting, or evaluation from scratch, by a cost model.
+- `maintenance`: the deltas of an update through the units: by ranks, B/F, DRed, counting, or from scratch, by a cost model.
 - `rule_changes`: rules added to and removed from a running knowledge base.
 - `lookahead`: marks for the next update of a stream.
 

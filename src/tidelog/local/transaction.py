@@ -78,6 +78,17 @@ class Transaction(Work):
         for number, unit in change.units.items():
             before = dict.fromkeys(change.before.deriver[other.relations[0]] for other in unit.before)
             engine.runtime(number).inherit(engine.runtimes[old] for old in before if old in engine.runtimes)
+            self._forget_times(number)
+
+    def _forget_times(self, number: int) -> None:
+        """Where relations of several units become one unit: nobody knows which facts of two relations came first."""
+        assert self._migration is not None
+        state, change = self._engine.state, self._migration.change
+        names = change.after.units[number].relations
+        if len({change.before.deriver.get(name) for name in names}) > 1:
+            for name in names:
+                if name in state.tables:
+                    state.tables[name].forget_times()
 
     def run(self, update: EncodedUpdate) -> None:
         """Delete, insert and maintain, in one step."""
@@ -244,7 +255,7 @@ class Transaction(Work):
         self.maintain()
         last = self._steps[-1]
         assert isinstance(last, Differences)
-        return MarkedStep(given, last.deltas), last
+        return MarkedStep(given, last.deltas, frozenset(self._units.context.reordered)), last
 
     def explicit_among(self, other: EncodedUpdate) -> dict[str, Rows]:
         """The facts that another update deletes or replaces and does not bring back, and that are there, by stored relation."""

@@ -34,8 +34,20 @@ _NOTHING: Mapping[str, int] = {}
 class FusedRules:
     """Some rules of a state, ready to run in one call."""
 
-    def __init__(self, state: State, plans: PlanCache, entries: Sequence[Entry], unit: Unit | None = None) -> None:
-        """With a unit, they run to the fixpoint of its relations; without one, they run once."""
+    def __init__(
+        self,
+        state: State,
+        plans: PlanCache,
+        entries: Sequence[Entry],
+        unit: Unit | None = None,
+        *,
+        begins_with_delta: bool = False,
+    ) -> None:
+        """With a unit, they run to the fixpoint of its relations; without one, they run once.
+
+        With `begins_with_delta` the first plans serve for deltas of any size: they are made while the delta is small.
+        """
+        self._begins_with_delta = begins_with_delta
         self._state, self._cache, self.entries, self._is_once = state, plans, entries, unit is None
         names = unit.relations if unit is not None else ()
         inputs = unit.uses.difference(names, state.virtual) if unit is not None else ()
@@ -65,7 +77,8 @@ class FusedRules:
                 atom = literal.atom if isinstance(literal, Negation) else literal
                 if isinstance(atom, Atom) and atom.predicate not in state.virtual:
                     table, span = state.table(atom.predicate), layout.DELTA if place == at else layout.WHOLE
-                    watched[table.number, place == at] = table.length_of(span)
+                    if place != at or not self._begins_with_delta:
+                        watched[table.number, place == at] = table.length_of(span)
                     delta = table.number if place == at else delta
             rows.append([number, delta, state.table(rule.head.predicate).number, begin, len(numbers), 0, 0])
         plans: Int64s = np.array([prepared.addresses for prepared in self._plans], np.int64).reshape(-1, layout.PLAN_WIDTH)

@@ -209,6 +209,8 @@ class Evaluation:
             store = state.store
             join.run(store.M, store.X, state.V, state.terms.header, prepared.addresses)
             progress.facts += counts * (head.end - count)
+            if head.is_timed and head.end > count:
+                head.note_time(count, is_continued=count > before)
             count = head.end
             if words[layout.STATUS] == layout.DONE:
                 break

@@ -1,9 +1,9 @@
 """How the kernel is compiled: one decorator for entry points, one for their parts, one cache folder, two builds.
 
 Numba's cache does not notice that a function in another module has changed, so the folder is named by a hash of all compiled
-sources: this package, its subpackages, and B/F. `TIDELOG_CHECKED=1` chooses the checked build, in which every access to a buffer
-is bounds-checked and an access out of bounds raises `IndexError`; it has a folder of its own. `TIDELOG_CACHE_DIR` says where the
-folders are.
+sources: this package, its subpackages, and the loops of `maintenance`. `TIDELOG_CHECKED=1` chooses the checked build, in which
+every access to a buffer is bounds-checked and an access out of bounds raises `IndexError`; it has a folder of its own.
+`TIDELOG_CACHE_DIR` says where the folders are.
 """
 
 from __future__ import annotations
@@ -27,14 +27,18 @@ CHECKED = os.environ.get("TIDELOG_CHECKED", "") not in ("", "0")
 """Whether this process runs the checked build."""
 
 
-_COMPILED_BY_BF = ("bf_loop", "checks", "proving", "unit_layout")
+_COMPILED_ELSEWHERE = {
+    "backward_forward": ("bf_loop", "checks", "proving", "unit_layout"),
+    "ranked": ("rank_loop", "support", "suspect_queue"),
+}
+"""The compiled modules of packages in `maintenance`."""
 
 
 def _sources_hash() -> str:
     digest = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     kernel = Path(__file__).parent
-    backward_forward = kernel.parent / "maintenance" / "backward_forward"
-    compiled = [*sorted(kernel.rglob("*.py")), *(backward_forward / f"{name}.py" for name in _COMPILED_BY_BF)]
+    elsewhere = (f"{package}/{name}.py" for package, names in _COMPILED_ELSEWHERE.items() for name in names)
+    compiled = [*sorted(kernel.rglob("*.py")), *(kernel.parent / "maintenance" / path for path in elsewhere)]
     for path in compiled:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

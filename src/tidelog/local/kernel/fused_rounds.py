@@ -14,6 +14,7 @@ from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.join import run
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
 from tidelog.local.kernel.plan_table import restart, run_state
+from tidelog.local.kernel.rows.row_times import note_time
 from tidelog.local.kernel.table_rows import extend_index
 
 # A set of rules: the addresses and lengths of its tables.
@@ -114,7 +115,8 @@ def _run_entry(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> in
     entry = int64_matrix(rules[ENTRIES], rules[ENTRY_COUNT], ENTRY_WIDTH)[Z[ENTRY]]
     delta, head = entry[DELTA_OF], entry[HEAD]
     plan = int64_matrix(rules[PLANS], rules[ENTRY_COUNT], layout.PLAN_WIDTH)[entry[PLAN]]
-    if Z[HAS_STARTED] == 0:
+    is_continued = Z[HAS_STARTED] != 0
+    if not is_continued:
         if (delta < 0 and Z[ROUND] > 0) or (delta >= 0 and M[delta, layout.OLD] >= M[delta, layout.ALL]):
             Z[ENTRY] += 1
             return np.int64(layout.DONE)
@@ -129,6 +131,7 @@ def _run_entry(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> in
     before = M[head, layout.COUNT]
     status = run(M, X, VR, T, plan)
     entry[NEW_COUNT] += M[head, layout.COUNT] - before
+    note_time(M, head, before, is_continued)
     if status != layout.DONE:
         Z[CULPRIT_AT] = state[layout.CULPRIT]
         state[layout.BUDGET] = Z[STEPS]

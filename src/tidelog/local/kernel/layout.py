@@ -9,12 +9,16 @@ from __future__ import annotations
 
 # M: a table.  Rows are appended and never move; the row number is the fact's id.
 ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES, REMOVED = range(12)
-TABLE_WIDTH = 12
+TIMES, TIME_COUNT, TIME_ROOM, UNORDERED, CLOCK, NUMBERS, NUMBERED = range(12, 19)
+TABLE_WIDTH = 19
 # ROWS        int32[CAPACITY * ARITY], row after row
 # SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are
 # BITS        uint64[DOMAIN * DOMAIN / 64] for arity 2: bit y of row x is the fact (x, y); 0 if there are none
 # TOMBSTONES  rows among the first COUNT that were removed: their first column is negative
 # REMOVED     int32[CAPACITY]: the numbers of the TOMBSTONES rows, in the order of removal; no buffer before the first removal
+# TIMES       int64[TIME_ROOM, 3]: when rows were appended (`row_times`), in TIME_COUNT entries; 0 for helper tables
+# UNORDERED   of rows before it nobody knows which came first;  CLOCK int64[1]: the clock of all tables
+# NUMBERS     int32[DOMAIN * DOMAIN] beside BITS: the row of each pair, for those of the first NUMBERED rows; 0 if there are none
 # OLD, ALL    rows before OLD are known to all rules, rows from OLD to ALL are the delta, those from ALL on are being derived
 
 # X: an index.  The rows with the same key form a chain, newest first.

@@ -12,6 +12,7 @@ from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.memory import ONE, int32s, uint64s
+from tidelog.local.kernel.rows.row_times import forget_times, note_time
 
 NEW, KNOWN, FULL = 1, 0, -1
 
@@ -148,10 +149,11 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
 @kernel
 def insert_rows(M: Int64s, table: int, data: Int32s, begin: int) -> int:
     """Append the rows of a matrix that the table does not have; the number of rows done before the table was full."""
-    for i in range(begin, data.shape[0]):
-        if insert(M, table, data[i]) == FULL:
-            return i
-    return data.shape[0]
+    before, at = M[table, layout.COUNT], begin
+    while at < data.shape[0] and insert(M, table, data[at]) != FULL:
+        at += 1
+    note_time(M, table, before, begin > 0)
+    return at
 
 
 @kernel
@@ -320,7 +322,8 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
             clear_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
         else:
             slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
-    M[table, layout.COUNT] = count
+    M[table, layout.COUNT], M[table, layout.NUMBERED] = count, min(M[table, layout.NUMBERED], count)
+    forget_times(M, table)
 
 
 @kernel

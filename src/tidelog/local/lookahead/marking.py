@@ -66,7 +66,7 @@ class Marks:
         seeds = self._with_heads(unit, algorithm, seeds)
         brought = {name: self._step.deltas[name].inserted for name in unit.relations if name in self._step.deltas}
         passing = [name for name in unit.uses if self._passes(name, unit, algorithm) and name in deltas]
-        if not passing or algorithm not in ("bf", "dred") or unit.operators or not self._is_sound(unit):
+        if not passing or algorithm not in ("ranked", "bf", "dred") or unit.operators or not self._is_sound(unit):
             self.counters.dropped_marks += sum(map(len, brought.values())) if passing else 0
             yield seeds
             return
@@ -86,7 +86,7 @@ class Marks:
     def _with_heads(self, unit: Unit, algorithm: str, seeds: Mapping[str, Rows]) -> Mapping[str, Rows]:
         """The first suspects, with the heads of marked instances of facts that were there before the step."""
         heads = {name: self._earlier.heads[name] for name in unit.relations if name in self._earlier.heads}
-        if algorithm not in ("bf", "dred") or unit.operators:
+        if algorithm not in ("ranked", "bf", "dred") or unit.operators:
             self.counters.dropped_marks += sum(map(len, heads.values()))
             return seeds
         self._is_used = self._is_used or not unit.uses.isdisjoint(self._earlier.given)

@@ -1,11 +1,13 @@
 """The cost model: which algorithm maintains a unit. It is what the user asked for, or what should be cheapest.
 
-B/F is the default: it never deletes what stays. Where hardly any suspect had another proof, DRed does the same with less work.
+Deletion by ranks is the default: it needs no search. Where nobody knows which facts came first (after B/F, and where a marked
+step was undone), it is B/F, which never deletes what stays. Where hardly any suspect had another proof, DRed does the same with
+less work.
 Where much is lost, it is cheaper to rematerialise the unit than to find out what is left of it: the B/F paper's equilibrium.
 Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of facts can
 decide. Time decides: what it took to materialise the unit, and what a lost fact took in earlier updates. Where the unit has no
-such history, or the history misleads, deletion gives up when it has taken as long as rematerialising, so it is never more than
-twice as slow.
+such history, or the history misleads, deletion gives up when it has taken half as long as rematerialising. Where it did give up,
+it does so after a tenth from then on, and with each deletion that ends before that it gets more time again.
 
 When rules change, a unit can lose so much that not even trying is the better choice (`choose_for_rules`).
 """
@@ -24,14 +26,12 @@ from tidelog.local.maintenance.counting import is_counted
 from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 
-_PATIENCE = 1.0
-"""Deletion gives up after that part of the time that rematerialising takes ..."""
 _PATIENCE_WITH_RULES = 0.5
-"""... and earlier when rules have changed, for one lost fact may take many along."""
+"""When rules have changed, deletion gives up after that part of the time that rematerialising takes at the latest."""
 _MUCH = 0.15
 """A small unit is rematerialised if so large a share of what it holds and reads is lost."""
 _FEW = 8
-"""For so few lost facts B/F is always tried: what they take differs too much for a prediction, and tells nothing of many."""
+"""For so few lost facts deletion is always tried: what they take differs too much for a prediction, and tells nothing of many."""
 _PLANNING = 5e-4
 """Seconds for each rule that a first deletion may take longer, for it makes plans."""
 _A_LOST_FACT = 3e-6
@@ -47,7 +47,7 @@ class Choice:
     """An algorithm for a unit in one update."""
 
     algorithm: str
-    """`bf`, `dred`, `counting` or `rematerialise`."""
+    """`ranked`, `bf`, `dred`, `counting` or `rematerialise`."""
     why: str
     lost: int = 0
     began: float | None = None
@@ -67,12 +67,12 @@ def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterab
     for name in changed:
         lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
     if lost <= _FEW:
-        return Choice("bf", "few facts have gone", lost, None, lambda: _deadline(runtime, thread_time()))
+        return Choice(_deletes(runtime), "few facts have gone", lost, None, lambda: _deadline(runtime, thread_time()))
     rows = runtime.row_count()
     if rows < SMALL:
         if lost > _MUCH * rows:
             return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost)
-        return Choice("bf", "few facts have gone", lost)
+        return Choice(_deletes(runtime), "few facts have gone", lost)
     if lost * costs.per_fact > costs.anew_with(rows):
         costs.seconds *= 0.9  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
@@ -80,7 +80,7 @@ def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterab
     deadline = _deadline(runtime, now)
     if costs.has_few_proofs:
         return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, lambda: deadline)
-    return Choice("bf", "few facts have gone", lost, now, lambda: deadline)
+    return Choice(_deletes(runtime), "few facts have gone", lost, now, lambda: deadline)
 
 
 def choose_for_rules(
@@ -104,13 +104,19 @@ def choose_for_rules(
     return choice
 
 
+def _deletes(runtime: UnitRuntime) -> str:
+    """By ranks, unless nobody knows which facts came first."""
+    tables = runtime.state.tables
+    return "ranked" if all(tables[name].is_ordered for name in runtime.unit.relations if name in tables) else "bf"
+
+
 def _deadline(runtime: UnitRuntime, now: float) -> float:
     """When a deletion that begins now is to give up."""
     costs, rows = runtime.costs, runtime.row_count()
     if rows < SMALL:
         return inf
     planning = _PLANNING * len(runtime.unit.rules) if costs.deletions < 0 else 0.0
-    return now + _PATIENCE * (costs.anew_with(rows) + planning)
+    return now + costs.patience * (costs.anew_with(rows) + planning)
 
 
 def _lost_pairs(deltas: Deltas, name: str) -> int:

@@ -11,6 +11,8 @@ _FADING = 0.75
 """The weight of earlier measurements."""
 _ENOUGH = 50
 """So many suspects tell what others will be like."""
+_PATIENCE, _LEAST_PATIENCE, _MORE_PATIENCE = 0.5, 0.1, 1.1
+"""The part of the time of rematerialising after which a deletion gives up: at first, after one did, and by how much it grows."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed is chosen."""
 
@@ -31,6 +33,8 @@ class Costs:
     suspected: float = 0.0
     kept: float = 0.0
     """How many facts were suspected, and how many of them stayed."""
+    patience: float = _PATIENCE
+    """Deletion gives up after that part of the time that rematerialising takes."""
 
     @property
     def per_fact(self) -> float:
@@ -45,6 +49,10 @@ class Costs:
     def derived(self, seconds: float, rows: int) -> None:
         """Record what it took to materialise the unit."""
         self.anew, self.rows = seconds, max(1, SMALL, rows)  # with fewer rows, it is plans and calls that take time
+
+    def ended(self, *, gave_up: bool) -> None:
+        """Record whether a deletion that might have given up did."""
+        self.patience = _LEAST_PATIENCE if gave_up else min(_PATIENCE, _MORE_PATIENCE * self.patience)
 
     def gave_up(self, seconds: float, lost: int) -> None:
         """Record a deletion that was given up after some seconds; it would have taken longer."""

@@ -28,7 +28,7 @@ from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
-from tidelog.syntax.tree import Atom, Negation, atoms
+from tidelog.syntax.tree import Atom, Literal, Negation, atoms
 
 _A_SUSPECT = 1e-6
 """Seconds that a suspect takes, at least."""
@@ -155,8 +155,12 @@ class Deletion(ABC):
         )
         if can_fuse(self.unit):
             result.losing_fused = FusedRules(self.state, self.runtime.plans, result.losing)
-            result.propagating_fused = self.runtime.fused(result.propagating)
+            result.propagating_fused = self._fused(result.propagating)
         return result
+
+    def _fused(self, propagating: list[Entry]) -> FusedRules:
+        """The rules for what is deleted in the unit, in one call of the kernel."""
+        return self.runtime.fused(propagating)
 
     def _propagating(self, made: DeltaRules) -> list[Entry]:
         """The rules for what is deleted in the unit itself."""
@@ -165,7 +169,7 @@ class Deletion(ABC):
 
     def _at(self, rule: CoreRule, at: int, name: str, made: DeltaRules) -> Entry:
         """A rule with the deleted facts of a relation in the place of one of its atoms, and where that stands now."""
-        atom, unchanged = rule.body[at], [made.unchanged(literal) for literal in rule.body]
+        atom, unchanged = rule.body[at], [self._beside(literal, made) for literal in rule.body]
         assert isinstance(atom, Atom)
         for place, other in positive_atoms(rule):
             if place < at and other in self.deleted:  # what is deleted in the same round is joined at that place
@@ -176,6 +180,10 @@ class Deletion(ABC):
         body = [literal for kept in unchanged for literal in kept]
         variant = self.runtime.variant(rule, ("deleted", at, *map(len, unchanged)), body)
         return self._suspecting(variant, rule), sum(map(len, unchanged[:at]))
+
+    def _beside(self, literal: Literal, made: DeltaRules) -> tuple[Literal, ...]:
+        """What stands beside a deleted fact in an instance: only what was there before the update can have used that fact."""
+        return made.unchanged(literal)
 
     def _suspecting(self, rule: CoreRule, _origin: CoreRule) -> CoreRule:
         """A rule, made from another one, that suspects its head, if it is there."""

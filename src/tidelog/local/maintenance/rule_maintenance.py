@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, Unit, positive_atoms
@@ -25,13 +26,19 @@ from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.deltas import concatenated
 from tidelog.local.maintenance.delta.rule_sets import InsertionRules, insertion_rules, without_deltas
 from tidelog.local.maintenance.dred import DRed
+from tidelog.local.maintenance.ranked.ranked_deletion import RankedDeletion
 from tidelog.local.maintenance.rematerialisation import rematerialise
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import FactCount, UpdateContext
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import atoms
 
-ALGORITHMS: dict[str, type[Deletion]] = {"bf": BackwardForward, "dred": DRed, "counting": counting.Counting}
+ALGORITHMS: dict[str, type[Deletion]] = {
+    "ranked": RankedDeletion,
+    "bf": BackwardForward,
+    "dred": DRed,
+    "counting": counting.Counting,
+}
 """How facts of a unit are deleted."""
 NO_CHANGE = UnitChange((), (), (), has_new_operators=False)
 """A unit whose rules are what they were."""
@@ -59,6 +66,8 @@ class RuleMaintenance:
         count = FactCount(context.evaluation, own) if context.evaluation.watch.counts_facts else None
         try:
             deleted = self._delete()
+            if deleted or deleted is None:
+                context.reordered.update(own)
             if deleted is None:
                 return
             if count is not None:
@@ -122,6 +131,7 @@ class RuleMaintenance:
                     deleted = deletion.delete(suspects)
         except TooExpensiveError:
             self._removed = deletion.removed_rows()
+            costs.ended(gave_up=True)
             if choice.began is not None and records:
                 costs.gave_up(time.thread_time() - choice.began, choice.lost)
             raise
@@ -129,8 +139,10 @@ class RuleMaintenance:
             context.evaluation.plans = self._runtime.plans
             context.counters.add(done)
             context.spent("deletion", started)
+        if choice.deadline is not None:
+            costs.ended(gave_up=False)
         if choice.lost and records:
-            suspected, kept = done.checked + done.overdeleted, done.proved + done.rederived
+            suspected, kept = _suspected(choice.algorithm, done)
             took = time.thread_time() - choice.began if choice.began is not None else None
             costs.deleted(took, choice.lost, suspected, kept)
         return deleted
@@ -211,6 +223,13 @@ class RuleMaintenance:
         evaluation.apply_deltas([(rule, at) for rule in others for at, name in positive_atoms(rule) if name in new])
         evaluation.apply_once(first)
         evaluation.saturate(self._unit)
+
+
+def _suspected(algorithm: str, done: Counters) -> tuple[int, int]:
+    """How many facts a deletion suspected, and how many of them stayed or came back."""
+    if algorithm == "ranked":
+        return done.checked, done.checked - done.overdeleted + done.rederived
+    return done.checked + done.overdeleted, done.proved + done.rederived
 
 
 def _without(unit: Unit, change: UnitChange) -> Unit:

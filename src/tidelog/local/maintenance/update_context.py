@@ -51,6 +51,8 @@ class UpdateContext:
         self.counters = Counters()
         self.seconds: dict[str, float] = {}
         """What each phase took."""
+        self.reordered: set[str] = set()
+        """The relations of units that have lost facts: what is left may have proofs that hold only now."""
         self.has_rematerialised = False
         """Whether the unit in hand was rematerialised."""
 

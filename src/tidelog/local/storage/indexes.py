@@ -30,6 +30,8 @@ class Matrices:
         self.terms, self.budget = terms, budget or MemoryBudget(lambda: 0)
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
+        self.clock: Int64s = np.zeros(1, np.int64)
+        """When rows come (`kernel.rows.row_times`)."""
         self._index_count = 0
         self._free_indexes: dict[int, None] = {}
 
@@ -81,6 +83,8 @@ class Indexed:
     _slots: Int32s
     _bits: UInt64s
     _removed: Int32s
+    _times: Int64s
+    _pair_rows: Int32s
     _capacity: int
     is_torn = False
     """Whether buffers and words are being changed together; where an exception came in between, `Table.repair` is next."""
@@ -100,6 +104,7 @@ class Indexed:
     def nbytes(self) -> int:
         """The memory of its buffers."""
         own = self._rows.nbytes + self._slots.nbytes + self._bits.nbytes + self._removed.nbytes
+        own += self._times.nbytes + self._pair_rows.nbytes
         return own + sum(index.nbytes for index in self.indexes.values())
 
     def _buffers_a_row(self) -> int:

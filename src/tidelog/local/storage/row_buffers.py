@@ -9,10 +9,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, UInt64s, resized
+from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.kernel.rows import row_times
 from tidelog.local.storage.indexes import Indexed, Matrices
 
 LARGEST_DOMAIN = 1 << 15
@@ -21,7 +22,12 @@ _BYTES_A_FACT = 16
 """Memory of a bit matrix per fact: about what a hash table takes ..."""
 _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or so much while it is below 16 MiB: relations that profit usually grow, so a hash table first would be wasted."""
+_BYTES_A_NUMBER = 8
+"""The rows of pairs are noted in so many bytes a fact, or in `_EARLY_BYTES`."""
+_NO_PAIRS: Int32s = np.empty(0, np.int32)
 FIRST_CAPACITY = 32
+_FEWEST_TIMES, _ROWS_A_TIME = 8, 16
+"""Entries that say when rows came: so many at least, and one for so many rows; an even number."""
 _WORD = 64
 """The kernel appends up to so many rows at once, and stops if there is less room."""
 
@@ -34,8 +40,10 @@ class RowBuffers(Indexed):
     counters: NDArray[np.int32] | None = None
     """Derivation counters of the rows, owned by `maintenance.counting`; only compaction moves them."""
 
-    def __init__(self, store: Matrices, number: int, arity: int) -> None:
+    def __init__(self, store: Matrices, number: int, arity: int, *, is_timed: bool = False) -> None:
+        """`is_timed` if it is noted when rows come (`kernel.rows.row_times`)."""
         super().__init__(store, number, arity)
+        self._is_timed = is_timed
         self._begin()
 
     def _begin(self) -> None:
@@ -47,6 +55,8 @@ class RowBuffers(Indexed):
         self._bits: UInt64s = np.empty(0, np.uint64)
         self._removed: Int32s = np.empty(0, np.int32)
         self._numbering = object()
+        self._pair_rows: Int32s = _NO_PAIRS
+        self._times: Int64s = np.empty(_FEWEST_TIMES * row_times.TIMES_WIDTH if self._is_timed else 0, np.int64)
         self.counters = None
         self._sync()
 
@@ -104,6 +114,10 @@ class RowBuffers(Indexed):
         words[layout.SLOTS], words[layout.SLOT_COUNT] = address_of(self._slots), len(self._slots)
         words[layout.BITS] = address_of(self._bits) if len(self._bits) else 0
         words[layout.REMOVED] = address_of(self._removed) if len(self._removed) else 0
+        words[layout.TIMES] = address_of(self._times) if len(self._times) else 0
+        words[layout.TIME_ROOM] = len(self._times) // row_times.TIMES_WIDTH
+        words[layout.NUMBERS] = address_of(self._pair_rows) if len(self._pair_rows) else 0
+        words[layout.CLOCK] = address_of(self.store.clock)
         for index in self.indexes.values():
             self._sync_index(index)
 
@@ -116,12 +130,15 @@ class RowBuffers(Indexed):
             self.store.budget.ask(4 * (capacity - self._capacity) * self._buffers_a_row())
             rows = resized(self._rows, capacity * self.arity)
             removed = resized(self._removed, capacity) if len(self._removed) else self._removed
+            times, times_needed = self._times, row_times.TIMES_WIDTH * 2 * (capacity // _ROWS_A_TIME // 2)
+            if self._is_timed and times_needed > len(times):
+                times = resized(times, times_needed)
             links = [
                 (index, resized(index.next, capacity), resized(index.newer, capacity) if len(index.newer) else index.newer)
                 for index in self.indexes.values()
             ]
             self.is_torn = True  # all memory is there
-            self._rows, self._removed = rows, removed
+            self._rows, self._removed, self._times = rows, removed, times
             for index, following, newer in links:
                 index.next, index.newer = following, newer
             self._capacity = capacity
@@ -137,8 +154,8 @@ class RowBuffers(Indexed):
                 self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
                 bits, no_slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
                 self.is_torn = True
-                self._bits, self._slots = bits, no_slots
-                self._words[layout.DOMAIN] = domain
+                self._bits, self._slots, self._pair_rows = bits, no_slots, _NO_PAIRS
+                self._words[layout.DOMAIN], self._words[layout.NUMBERED] = domain, 0
                 self._sync()
                 kernel.fill_bits(self.store.M, self.number)
                 self.is_torn = False
@@ -147,10 +164,19 @@ class RowBuffers(Indexed):
             self.store.budget.ask(4 * count_of_slots - self._bits.nbytes - self._slots.nbytes)
             no_bits, slots = np.empty(0, np.uint64), np.zeros(count_of_slots, np.int32)
             self.is_torn = True
-            self._bits, self._slots = no_bits, slots
+            self._bits, self._slots, self._pair_rows = no_bits, slots, _NO_PAIRS
             self._sync()
             kernel.rehash_rows(self.store.M, self.number)
             self.is_torn = False
+
+    def number_pairs(self) -> None:
+        """Let the kernel keep the row of each pair beside the matrix of bits, if that takes no more than some bytes a fact."""
+        if len(self._bits) and not len(self._pair_rows):
+            cells = int(self._words[layout.DOMAIN]) ** 2
+            if 4 * cells <= max(_BYTES_A_NUMBER * self.end, _EARLY_BYTES):
+                self.store.budget.ask(4 * cells)
+                self._pair_rows, self._words[layout.NUMBERED] = np.empty(cells, np.int32), 0
+                self._words[layout.NUMBERS] = address_of(self._pair_rows)
 
     def _domain_for(self, count: int) -> int:
         """The rows and columns of a bit matrix if it pays; else 0."""

@@ -68,7 +68,9 @@ class State:
     def clone(self) -> State:
         """An independent copy; virtual relations are immutable, and the dictionary is copied when a value is added."""
         result = State(self.terms.clone())
-        result.tables = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.tables.items()}
+        for name, table in self.tables.items():
+            result.tables[name] = table.copy_to(result.store.new_table(table.arity, is_timed=True))
+        result.store.clock[:] = self.store.clock
         result.explicit = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.explicit.items()}
         result.answered = dict(self.answered)
         result.calls, result.kept, result.next_look = self.calls, self.kept, self.next_look
@@ -91,7 +93,7 @@ class State:
         """The table of a relation, made if need be."""
         if name not in self.tables:
             self._own()
-            self.tables[name] = self.store.new_table(arity)
+            self.tables[name] = self.store.new_table(arity, is_timed=True)
         return self.tables[name]
 
     def take_table(self, name: str) -> Table:

@@ -21,16 +21,16 @@ class Store(Matrices):
         self.tables: list[Table] = []
         self._free: dict[int, None] = {}
 
-    def new_table(self, arity: int) -> Table:
-        """Create an empty table."""
+    def new_table(self, arity: int, *, is_timed: bool = False) -> Table:
+        """Create an empty table; `is_timed` if it is to note when rows come."""
         if self._free:
             number = self._free.popitem()[0]
-            self.tables[number] = Table(self, number, arity)
+            self.tables[number] = Table(self, number, arity, is_timed=is_timed)
             return self.tables[number]
         number = len(self.tables)
         if number == len(self.M):
             self.M = np.concatenate([self.M, np.zeros_like(self.M)])
-        table = Table(self, number, arity)
+        table = Table(self, number, arity, is_timed=is_timed)
         self.tables.append(table)
         return table
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, resized
+from tidelog.core.arrays import Int32s, Int64s, resized
 from tidelog.local.kernel import layout
-from tidelog.local.kernel import row_removal as removal
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.kernel.rows import row_removal as removal
+from tidelog.local.kernel.rows import row_times
 from tidelog.local.storage import row_buffers
 from tidelog.local.storage.versions import TableVersion
 
@@ -31,8 +32,8 @@ _ALL_COLUMNS = np.arange(1 << 16, dtype=np.int32)
 class Table(row_buffers.RowBuffers):
     """The rows of one relation."""
 
-    _compacted: tuple[Int32s, int, NDArray[np.int32] | None] | None = None
-    """Rows without tombstones, their number and counters, which are about to be the table's."""
+    _compacted: tuple[Int32s, int, NDArray[np.int32] | None, tuple[Int64s, int]] | None = None
+    """Rows without tombstones, their number, counters and times, which are about to be the table's."""
 
     # --- rows ------------------------------------------------------------------------------------------------------------
 
@@ -92,7 +93,10 @@ class Table(row_buffers.RowBuffers):
 
     def contents(self) -> dict[str, Any]:
         """The buffers of the table, for `reattach` after `empty`."""
-        buffers = {name: getattr(self, name) for name in ("_rows", "_slots", "_bits", "_removed", "_numbering", "_capacity")}
+        buffers = {
+            name: getattr(self, name)
+            for name in ("_rows", "_slots", "_bits", "_removed", "_times", "_pair_rows", "_numbering", "_capacity")
+        }
         indexes = {
             index.number: (index.heads, index.next, index.newer, self.store.X[index.number].copy())
             for index in self.indexes.values()
@@ -149,6 +153,7 @@ class Table(row_buffers.RowBuffers):
         end = self.end
         result._rows, result._capacity = resized(self._rows[: end * self.arity], self._capacity * self.arity), self._capacity
         result._slots, result._bits, result._removed = self._slots.copy(), self._bits.copy(), self._removed.copy()
+        result._times = self._times.copy()
         result._words[:] = self._words
         result.uses_bits, result.counters = self.uses_bits, None if self.counters is None else self.counters.copy()
         for columns, index in self.indexes.items():
@@ -157,6 +162,69 @@ class Table(row_buffers.RowBuffers):
             result.store.X[copied.number] = self.store.X[index.number]
         result._sync()
         return result
+
+    # --- when rows came --------------------------------------------------------------------------------------------------
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether it is noted when rows come."""
+        return self._is_timed
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it is known of most rows which came first."""
+        return 2 * int(self._words[layout.UNORDERED]) <= self.end
+
+    def note_time(self, begin: int, *, is_continued: bool) -> None:
+        """Note that the rows from a number on came just now, by one rule; `is_continued` if it has appended others before."""
+        row_times.note_rows(self.store.M, self.number, begin, is_continued)
+
+    def forget_times(self, unordered: int = 0) -> None:
+        """Forget which rows came before those of other tables, and of so many which came before others of this one."""
+        words, clock = self._words, self.store.clock
+        if self._is_timed:
+            clock[0] += 1
+            self._times[: row_times.TIMES_WIDTH] = 0, 0, clock[0]
+            words[layout.TIME_COUNT] = 1 if words[layout.COUNT] else 0
+            words[layout.UNORDERED] = max(unordered, int(words[layout.UNORDERED]))
+
+    def forget_order(self) -> None:
+        """Forget which rows came first."""
+        self.forget_times(self.end)
+
+    @property
+    def unordered(self) -> int:
+        """Of so many rows, the first ones, it is not known which came first; tombstones do not count."""
+        return self._live_times()[1]
+
+    def take_times(self, other: Table, *, is_whole: bool) -> None:
+        """Take over when the rows of another table came, which this one has in the same order, if these are all of them."""
+        if not self._is_timed:
+            return
+        if not is_whole:
+            self.forget_order()
+            return
+        times, unordered = other._live_times()
+        self._set_times(times, unordered)
+
+    def _live_times(self) -> tuple[Int64s, int]:
+        """The entries, and of how many rows the order is unknown, when the rows without tombstones are numbered anew."""
+        words = self._words
+        times: Int64s = self._times[: words[layout.TIME_COUNT] * row_times.TIMES_WIDTH].reshape(-1, row_times.TIMES_WIDTH).copy()
+        unordered = min(int(words[layout.UNORDERED]), self.end)
+        if self.tombstones:
+            before = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.are_rows())])
+            times[:, row_times.BEGIN] = before[np.minimum(times[:, row_times.BEGIN], self.end)]
+            unordered = int(before[unordered])
+        return times, unordered
+
+    def _set_times(self, times: Int64s, unordered: int) -> None:
+        """Let these be the entries; where there is no room, all rows may have come at any of these times."""
+        words = self._words
+        if times.size > len(self._times):
+            times = np.array([[0, 0, times[-1, row_times.LAST]]], np.int64)
+        self._times[: times.size] = times.reshape(-1)
+        words[layout.TIME_COUNT], words[layout.UNORDERED] = len(times), unordered
 
     # --- deletion --------------------------------------------------------------------------------------------------------
 
@@ -232,15 +300,17 @@ class Table(row_buffers.RowBuffers):
             if counters is not None:
                 counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
-            self._compacted = rows, count, counters
+            self._compacted = rows, count, counters, self._live_times()
             self._take_compacted()
         return is_worth_it
 
     def _take_compacted(self) -> None:
         """The second half of a compaction, which `repair` repeats."""
         assert self._compacted is not None
-        self._rows, count, self.counters = self._compacted
+        self._rows, count, self.counters, times = self._compacted
+        self._set_times(*times)
         self._words[layout.COUNT], self._words[layout.TOMBSTONES] = count, 0
         self._removed, self._numbering = np.empty(0, np.int32), object()
+        self._words[layout.NUMBERED] = 0
         self._rebuild_search()
         self._compacted = None

@@ -69,6 +69,7 @@ def without_unused_terms(state: State, requests: Mapping[str, str], poll: Poll) 
         result.tables[name] = _copied(table, wanted.get(name), ids, result, poll)
     for name, table in state.explicit.items():
         result.explicit[name] = _copied(table, None, ids, result, poll)
+    result.store.clock[:] = state.store.clock
     for name, relation in state.virtual.items():
         result.set_virtual(name, relation.renumbered(ids, len(used)))
         poll()
@@ -111,12 +112,13 @@ def _used_ids(state: State, wanted: Mapping[str, Rows], poll: Poll) -> Int32s:
 
 def _copied(table: Table, some: Rows | None, ids: Int32s, target: State, poll: Poll) -> Table:
     """A table, or some of its rows, in another state."""
-    rows, copy = table.rows if some is None else some, target.store.new_table(table.arity)
+    rows, copy = table.rows if some is None else some, target.store.new_table(table.arity, is_timed=table.is_timed)
     copy.uses_bits = table.uses_bits
     copy.reserve(len(rows))
     for piece in _pieces(rows):
         copy.insert(ids[piece])
         poll()
+    copy.take_times(table, is_whole=some is None)
     copy.mark_delta()
     if table.counters is not None:
         copy.counters = table.counters[:, : table.end][:, table.are_rows()]

@@ -19,8 +19,8 @@ Lines.
        2, 3      D gets E⁻          `Deletion.delete`; phase SEED adds the heads of instances that lower units have lost
        4, 5      F from D; check    phases CHECK and CHECKING: `proving.check_affected`, `_check_next`
        6         S                  `proving._disprove`
-       7 to 10   propagation        phases PROPAGATE and PROPAGATING: delta rules over S without O (`_mark_disproved`)
-       11, 12    O; remove from I   phase REMOVE: `bf_loop._remove`
+       7 to 10   propagation        phases PROPAGATE and PROPAGATING: delta rules over S without O (`mark_disproved`)
+       11, 12    O; remove from I   phase REMOVE: `bf_loop.remove_disproved`
     Algorithm 2  CheckProvability   a frame of the stack for each call (`checks`)
        13 to 15  C; explicit facts  `checks.begin_check`
        16, 17    instances of F     backward plans: `checks.start_plan`, `proving._continue_check`, `checks.next_unchecked`

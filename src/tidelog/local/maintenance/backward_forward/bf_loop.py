@@ -15,7 +15,7 @@ from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, REMOVED, UPTO
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.row_removal import remove_row, row_number
+from tidelog.local.kernel.rows.row_removal import is_numbered, remove_row, row_number
 from tidelog.local.kernel.table_rows import rows_of
 from tidelog.local.maintenance.backward_forward import proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
@@ -50,7 +50,7 @@ def _has_affected(M: Int64s, U: Int64s) -> bool:
 
 
 @part
-def _mark_disproved(M: Int64s, U: Int64s) -> bool:
+def mark_disproved(M: Int64s, U: Int64s) -> bool:
     """Make the facts of S that are not in O the delta of S; whether there are any."""
     relations, result = unit.relations_of(U), False
     for k in range(len(relations)):
@@ -64,7 +64,8 @@ def _mark_disproved(M: Int64s, U: Int64s) -> bool:
 def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
     """Whether the rows of a relation can be found, and taken out of the chains of all its indexes."""
     table, numbers = r[unit.TABLE], int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT])
-    if M[table, BITS] != 0 and (r[unit.BY_FIRST_COLUMN] < 0 or X[r[unit.BY_FIRST_COLUMN], UPTO] != M[table, COUNT]):
+    first = r[unit.BY_FIRST_COLUMN]
+    if M[table, BITS] != 0 and not is_numbered(M, table) and (first < 0 or X[first, UPTO] != M[table, COUNT]):
         return False
     if M[table, REMOVED] == 0:
         return False
@@ -75,7 +76,7 @@ def _can_remove(M: Int64s, X: Int64s, U: Int64s, r: Int64s) -> bool:
 
 
 @part
-def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
+def remove_disproved(M: Int64s, X: Int64s, U: Int64s) -> int:
     """Lines 11 and 12: remove disproved facts from their relations; DONE, or why it stopped."""
     relations, Z = unit.relations_of(U), unit.progress_of(U)
     numbers, columns = int32s(U[unit.OWN_INDEXES], U[unit.OWN_INDEX_COUNT]), int32s(U[unit.ALL_COLUMNS], U[unit.COLUMN_COUNT])
@@ -101,7 +102,7 @@ def _remove(M: Int64s, X: Int64s, U: Int64s) -> int:
 
 
 @part
-def _begin_rules(M: Int64s, U: Int64s, which: int) -> int:
+def begin_rules(M: Int64s, U: Int64s, which: int) -> int:
     """Begin to apply a set of rules once; DONE, or why Python has to apply them."""
     if U[which] == 0:
         return np.int64(APPLY_RULES)
@@ -115,7 +116,7 @@ def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> N
     while status == DONE and Z[unit.PHASE] != FINISHED:
         phase, following = Z[unit.PHASE], Z[unit.PHASE] + 1
         if phase == SEED:
-            status = _begin_rules(M, U, unit.SEED_RULES)
+            status = begin_rules(M, U, unit.SEED_RULES)
         elif phase == SEEDING:
             status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.SEED_RULES))
         elif phase == SEEDED:
@@ -130,14 +131,14 @@ def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> N
                 status = np.int64(PAUSED)
         elif phase == CHECKING:
             status = proving.check_affected(M, X, VR, T, U)
-            if status == DONE and not _mark_disproved(M, U):
+            if status == DONE and not mark_disproved(M, U):
                 following = np.int64(CHECK)
         elif phase == PROPAGATE:
-            status = _begin_rules(M, U, unit.PROPAGATION_RULES)
+            status = begin_rules(M, U, unit.PROPAGATION_RULES)
         elif phase == PROPAGATING:
             status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.PROPAGATION_RULES))
         else:
-            status, following = _remove(M, X, U), np.int64(CHECK)
+            status, following = remove_disproved(M, X, U), np.int64(CHECK)
         if status == DONE:
             Z[unit.PHASE] = following
     Z[unit.RESULT] = status

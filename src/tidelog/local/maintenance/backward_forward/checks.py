@@ -78,12 +78,12 @@ def begin_check(M: Int64s, U: Int64s, k: int, fact: Int32s) -> None:
 
 
 @part
-def start_plan(M: Int64s, X: Int64s, U: Int64s, frame: Int64s) -> bool:
-    """Line 16: start the backward plan of a frame with its fact; False if there can be no instance."""
-    table, b = unit.relations_of(U)[frame[unit.OF], unit.CHECKED], unit.backward_plans_of(U)[frame[unit.BACKWARD]]
+def start_plan(M: Int64s, X: Int64s, U: Int64s, table: int, row: int, backward: int) -> bool:
+    """Line 16: start a backward plan with the fact in a row of a table; False if there can be no instance."""
+    b = unit.backward_plans_of(U)[backward]
     plan = unit.plans_of(U)[b[unit.PLAN]]
     slots = plan_slots(plan)
-    if not matches(rows_of(M, table), frame[unit.ROW] * M[table, ARITY], unit.arguments_of(U), b[unit.FACT_AT], slots):
+    if not matches(rows_of(M, table), row * M[table, ARITY], unit.arguments_of(U), b[unit.FACT_AT], slots):
         return False
     if not can_begin(M, X, plan_code(plan), slots, plan_key(plan)):
         return False

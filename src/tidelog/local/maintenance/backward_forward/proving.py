@@ -27,7 +27,7 @@ GROW_STACK = 200  # none of the reasons of `fused_rounds`
 
 
 @part
-def _room_in(M: Int64s, table: int) -> int:
+def room_in(M: Int64s, table: int) -> int:
     """How many rows a table has room for."""
     return min(M[table, layout.CAPACITY], M[table, layout.SLOT_COUNT] >> 1) - M[table, layout.COUNT]
 
@@ -38,7 +38,7 @@ def _room(M: Int64s, U: Int64s) -> int:
     relations, result = unit.relations_of(U), np.int64(checks.PLAN_STEPS)
     for k in range(len(relations)):
         for role in (unit.CHECKED, unit.PROVED):
-            room = _room_in(M, relations[k, role]) - 1
+            room = room_in(M, relations[k, role]) - 1
             if room < result:
                 result = room
                 unit.progress_of(U)[unit.CULPRIT] = relations[k, role]
@@ -134,7 +134,7 @@ def _continue_check(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> i
         if frame[unit.IS_SAVED] != 0:
             checks.restore_plan(VR, plan, frame)
         elif frame[unit.ATOM] == unit.NEXT_PLAN:
-            if not checks.start_plan(M, X, U, frame):
+            if not checks.start_plan(M, X, U, checked, frame[unit.ROW], frame[unit.BACKWARD]):
                 frame[unit.BACKWARD] += 1
                 continue
             frame[unit.ATOM] = unit.ONE_INSTANCE if b[unit.IS_TEST] != 0 else unit.NEXT_INSTANCE
@@ -192,7 +192,7 @@ def _disprove(M: Int64s, U: Int64s) -> bool:
         r = relations[k]
         rows, arity = rows_of(M, r[unit.CHECKED]), M[r[unit.CHECKED], layout.ARITY]
         while r[unit.DECIDED] < M[r[unit.CHECKED], layout.COUNT]:
-            if _room_in(M, r[unit.DISPROVED]) < 2:
+            if room_in(M, r[unit.DISPROVED]) < 2:
                 unit.progress_of(U)[unit.CULPRIT] = r[unit.DISPROVED]
                 return False
             base = r[unit.DECIDED] * arity

@@ -16,7 +16,8 @@ PLANS, PLAN_COUNT, RELATIONS, RELATION_COUNT, BACKWARD_PLANS, BACKWARD_COUNT, FO
 ARGUMENTS, ARGUMENT_COUNT, HELPER_INDEXES, HELPER_INDEX_COUNT, READ_INDEXES, READ_INDEX_COUNT = range(8, 14)
 OWN_INDEXES, OWN_INDEX_COUNT, STACK, STACK_ROOM, FRAME_WIDTH, KEY, KEY_LENGTH = range(14, 21)
 ALL_COLUMNS, COLUMN_COUNT, SEED_RULES, PROPAGATION_RULES, PROGRESS = range(21, 26)
-UNIT_WIDTH = 26
+QUEUE, QUEUE_ROOM, REDERIVATION_RULES = range(26, 29)
+UNIT_WIDTH = 29
 # PLANS           a row for each plan (`layout.PLAN_CODE` …), backward and forward
 # RELATIONS, BACKWARD_PLANS   matrices, below;  FORWARD_PLANS int32: plans, relation after relation
 # ARGUMENTS       int32: for backward plans, how a fact is read into the slots, and which slots the facts of the body are
@@ -25,6 +26,7 @@ UNIT_WIDTH = 26
 # STACK           int64[STACK_ROOM, FRAME_WIDTH]: the checks under way, below;  KEY int32: scratch for a fact
 # ALL_COLUMNS     int32: 0, 1, 2 and so on
 # SEED_RULES, PROPAGATION_RULES   sets of rules (`fused_rounds`), or 0 if only Python can apply them
+# QUEUE, REDERIVATION_RULES       for deletions by rank (`maintenance.ranked`): facts to look at, and a set of rules
 
 # A relation of the unit.
 CHECKED, PROVED, DISPROVED, EXPLICIT, AFFECTED = range(5)
@@ -56,7 +58,8 @@ LOOKING_AHEAD, CHECKING = 0, 1
 # Z: the progress of a deletion.
 RESULT, PHASE, CULPRIT, RULE_STEPS, STEPS_LEFT, DEPTH, HAS_BEGUN, HAS_PROVED, FORWARD, FORWARD_OF = range(10)
 BACKWARD_INSTANCES, FORWARD_INSTANCES, CHECKED_FACTS, AFFECTED_FACTS, PROVED_FACTS = range(10, 15)
-PROGRESS_WIDTH = 15
+QUEUED, LOOKED_OF, LOOKED_ROW, LOOKED_WITH, HAS_PLAN, NOW = range(15, 21)
+PROGRESS_WIDTH = 21
 # RESULT          why the loop stopped;  CULPRIT: the full table, the relation, or the number of rows that this is about
 # RULE_STEPS      steps of a rule before it is paused;  STEPS_LEFT: steps of the loop before it is paused
 # DEPTH           frames in use
@@ -64,6 +67,10 @@ PROGRESS_WIDTH = 15
 # HAS_PROVED      whether there may be proved facts that are not processed
 # FORWARD         the current forward plan, or -1;  FORWARD_OF: the relation whose proved fact it processes
 # AFFECTED_FACTS  affected facts that had not been checked when they became affected
+# For deletions by rank:
+# QUEUED          facts in the queue;  NOW: the tick of the facts that are looked at
+# LOOKED_OF       the relation of the fact that is looked at, or -1, and LOOKED_ROW its row
+# LOOKED_WITH     the current backward plan;  HAS_PLAN: whether it has started
 
 
 @hot
@@ -110,5 +117,5 @@ def progress_of(U: Int64s) -> Int64s:
 
 @hot
 def rules_of(U: Int64s, which: int) -> Int64s:
-    """A set of rules, SEED_RULES or PROPAGATION_RULES, which must not be 0."""
+    """A set of rules, SEED_RULES, PROPAGATION_RULES or REDERIVATION_RULES, which must not be 0."""
     return int64s(U[which], RULES_WIDTH)

@@ -30,9 +30,14 @@ _FLOOR = 64
 class UnitTables:
     """What the kernel needs to know of one unit: `U`, and the buffers that it leads to."""
 
+    roles = ("checked", "proved", "deleted", "suspect")
+    """The helper tables of C, P, S and D, if there are any, in the order of `unit_layout.CHECKED` and so on."""
+    proves = True
+    """Whether facts are proved forward, too."""
+
     def __init__(self, runtime: UnitRuntime, helpers: Mapping[str, Mapping[str, Table]]) -> None:
         """`helpers` are tables beside the relations that the unit has rules for, by role and relation."""
-        state, rules, names = runtime.state, runtime.unit, list(helpers["checked"])
+        state, rules, names = runtime.state, runtime.unit, list(helpers["deleted"])
         self._runtime, self._state, self._helpers, self.names = runtime, state, helpers, names
         self.tables = [state.table(name) for name in names]
         self.U: Int64s = np.zeros(unit.UNIT_WIDTH, np.int64)
@@ -64,7 +69,7 @@ class UnitTables:
         for rule in rules.rules:
             backward[number[rule.head.predicate]].append(plan_backward(rule, state, own))
             for at, literal in enumerate(rule.body):
-                if isinstance(literal, Atom) and literal.predicate in own:
+                if self.proves and isinstance(literal, Atom) and literal.predicate in own:
                     forward[number[literal.predicate]].append(plan(self._proving(rule, own), state, at, delta_first=True))
         plans: list[Plan] = []
         backward_rows: list[tuple[int, ...]] = []
@@ -86,7 +91,7 @@ class UnitTables:
             bounds.append(len(forward_plans))
             for role in ("proved", "checked"):
                 bounds.append(len(indexes))
-                indexes += [index.number for index in self._helpers[role][name].indexes.values()]
+                indexes += [index.number for index in self._helpers[role][name].indexes.values()] if self.proves else []
                 bounds.append(len(indexes))
             self.relations[k, unit.BACKWARD_FROM : unit.CHECKED_TO + 1] = bounds
         read = {index.number for prepared in plans for _, index in prepared.indexes} - set(indexes)
@@ -130,7 +135,7 @@ class UnitTables:
             for k, name in enumerate(self.names):
                 explicit = state.explicit[name].number if name in state.explicit else -1
                 checked, proved, disproved, affected = (
-                    self._helpers[role][name].number for role in ("checked", "proved", "deleted", "suspect")
+                    self._helpers[role][name].number if role in self._helpers else -1 for role in self.roles
                 )
                 self.relations[k, : unit.BACKWARD_FROM] = checked, proved, disproved, explicit, affected
             self._explicit_version = state.explicit_version
@@ -181,7 +186,7 @@ class UnitTables:
         """Bring indexes up to date and make room; those on checked and proved facts the kernel extends by itself."""
         for table, index in {index.number: (table, index) for p in self._plans for table, index in p.indexes}.values():
             table.extend_index(index, poll)
-        for name in self.names:
+        for name in self.names if self.proves else ():
             for table in (self._helpers["proved"][name], self._helpers["checked"][name]):
                 for index in table.indexes.values():
                     table.make_room_in_index(index)

@@ -160,6 +160,8 @@ class MarkedStep:
     given: dict[str, Rows]
     """The marked facts, by the relation that stores them."""
     deltas: Mapping[str, Delta]
+    reordered: frozenset[str] = frozenset()
+    """The relations of units that have lost facts, so that another order of their facts may hold without the step."""
 
     @property
     def explicit(self) -> int:
@@ -183,6 +185,8 @@ class MarkedStep:
             if len(delta.deleted):
                 table.insert(delta.deleted)
             table.mark_delta()
+        for name in self.reordered:
+            state.table(name).forget_order()
         for name, rows in self.given.items():
             if name in state.explicit:
                 state.explicit[name].remove(rows)

@@ -13,6 +13,7 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, table_rows
 from tidelog.local.kernel.build import kernel, part
 from tidelog.local.kernel.memory import int32s
+from tidelog.local.kernel.rows.row_times import forget_times
 
 
 @part
@@ -45,14 +46,43 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
 
 
 @part
+def _numbers_of(M: Int64s, table: int) -> Int32s:
+    """The row of each pair."""
+    return int32s(M[table, layout.NUMBERS], M[table, layout.DOMAIN] * M[table, layout.DOMAIN])
+
+
+@part
+def is_numbered(M: Int64s, table: int) -> bool:
+    """Whether the rows of all pairs are known without a walk."""
+    return M[table, layout.NUMBERS] != 0 and M[table, layout.NUMBERED] == M[table, layout.COUNT]  # type: ignore[no-any-return]
+
+
+@part
+def number_pairs(M: Int64s, table: int) -> None:
+    """Note the rows of pairs that came since the last time, if there is room for that."""
+    if M[table, layout.NUMBERS] == 0:
+        return
+    rows, numbers, domain = table_rows.rows_of(M, table), _numbers_of(M, table), M[table, layout.DOMAIN]
+    for row in range(M[table, layout.NUMBERED], M[table, layout.COUNT]):
+        if rows[2 * row] >= 0:
+            numbers[rows[2 * row] * domain + rows[2 * row + 1]] = row
+    M[table, layout.NUMBERED] = M[table, layout.COUNT]
+
+
+@part
 def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int:
-    """The number of a row, or -1; without a hash table, along the chain of an index on the first column, which has all rows."""
+    """The number of a row, or -1.
+
+    Without a hash table and `NUMBERS`, along the chain of an index on the first column, which must have all rows.
+    """
     if M[table, layout.BITS] == 0:
         return np.int64(table_rows.slots_of(M, table)[table_rows.slot_for(M, table, key)]) - 1
     domain = M[table, layout.DOMAIN]
     bits = table_rows.bits_of_table(M, table)
     if key[0] >= domain or key[1] >= domain or not table_rows.has_bit(bits, domain >> 6, key[0], key[1]):
         return -1
+    if is_numbered(M, table):
+        return np.int64(_numbers_of(M, table)[key[0] * domain + key[1]])
     rows, following = table_rows.rows_of(M, table), table_rows.older_rows(M, X, table, index)
     row = table_rows.chain(M, X, index, key)
     while row >= 0 and rows[2 * row + 1] != key[1]:
@@ -180,7 +210,8 @@ def restore_rows(
     for row in range(M[table, layout.COUNT] - 1, end - 1, -1):
         if rows[row * arity] >= 0:
             remove_row(M, X, table, indexes, row, every)
-    M[table, layout.COUNT] = end
+    M[table, layout.COUNT], M[table, layout.NUMBERED] = end, 0  # a pair may have come back, and have had another row meanwhile
+    forget_times(M, table)
     for i in range(len(indexes)):
         X[indexes[i], layout.UPTO] = min(X[indexes[i], layout.UPTO], end)
     for at in range(before - 1, tombstones - 1, -1):

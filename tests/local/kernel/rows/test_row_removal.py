@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix
 
 from tidelog.local.kernel import layout
-from tidelog.local.kernel import row_removal as kernel
+from tidelog.local.kernel.rows import row_removal as kernel
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
 

@@ -1,0 +1,125 @@
+"""The deletions of one unit by ranks: Python's side of the compiled loop (`rank_loop`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from tidelog.local.evaluation import seminaive
+from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
+from tidelog.local.maintenance.backward_forward import unit_layout as unit
+from tidelog.local.maintenance.backward_forward.compiled_deletion import CompiledDeletion, RuleSet
+from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
+from tidelog.local.maintenance.delta.delta_rules import DeltaRules
+from tidelog.local.maintenance.delta.rule_sets import DeletionRules
+from tidelog.local.maintenance.ranked import rank_loop
+from tidelog.local.maintenance.ranked.suspect_queue import QUEUE_WIDTH
+from tidelog.syntax.tree import Atom, Literal
+
+_FIRST_ROOM = 256
+
+
+class RankedTables(UnitTables):
+    """The kernel's view of a unit whose facts are looked at in the order of their ranks: no proofs, but a queue."""
+
+    proves = False
+
+    def begin(self) -> bool:
+        """Begin another update, with nothing queued; False if plans were made for quite other sizes."""
+        if not super().begin():
+            return False
+        for table in self.tables:
+            table.number_pairs()
+        self.progress[unit.LOOKED_OF] = self.progress[unit.NOW] = -1
+        if not self.U[unit.QUEUE_ROOM]:
+            self._keep(unit.QUEUE, np.empty((_FIRST_ROOM, QUEUE_WIDTH), np.int64))
+        return True
+
+    def grow_queue(self) -> None:
+        """Make room for twice as many facts."""
+        queue = self._buffers[unit.QUEUE]
+        self._keep(unit.QUEUE, np.concatenate([queue, np.empty_like(queue)]))
+
+
+class RankedDeletion(CompiledDeletion):
+    """Delete what has no support among the facts before it, then rederive what still follows."""
+
+    tables_type = RankedTables
+    tables: RankedTables
+
+    def rule_sets(self, rules: DeletionRules) -> Mapping[int, RuleSet]:
+        """Rules for what lower units have lost, for what the unit itself loses, and for what comes back."""
+        self._rederiving, self._rederiving_fused = self._rederivation()
+        losing: RuleSet = rules.losing, rules.losing_fused, rank_loop.COLLECT
+        propagating: RuleSet = rules.propagating, rules.propagating_fused, rank_loop.REMOVE
+        rederiving: RuleSet = self._rederiving, self._rederiving_fused, rank_loop.FINISHED
+        return {
+            rank_loop.SEED: losing,
+            rank_loop.SEEDING: losing,
+            rank_loop.PROPAGATE: propagating,
+            rank_loop.PROPAGATING: propagating,
+            rank_loop.REDERIVE: rederiving,
+            rank_loop.REDERIVING: rederiving,
+        }
+
+    def _rederivation(self) -> tuple[list[Entry], FusedRules | None]:
+        """Rules that derive what has left its relation from what is left."""
+        known = self.runtime.kept(_Rederivation)
+        if known is None:
+            name, variant = self.runtime.table_name, self.runtime.variant
+            entries: list[Entry] = [
+                (variant(rule, "rederiving", (Atom(name("deleted", rule.head.predicate), rule.head.args), *rule.body)), 0)
+                for rule in self.unit.rules
+            ]
+            fused = self._fused(entries) if can_fuse(self.unit) else None
+            known = self.runtime.keep(_Rederivation(entries, fused))
+        return known.entries, known.fused
+
+    def _beside(self, literal: Literal, made: DeltaRules) -> tuple[Literal, ...]:  # noqa: ARG002
+        """A fact may stand by what has only just come below the unit, too: all instances of a fact that falls are looked at."""
+        return (literal,)
+
+    def _fused(self, propagating: list[Entry]) -> FusedRules:
+        """Some ticks have many facts that fall, others few: plans do not depend on that."""
+        return FusedRules(self.state, self.runtime.plans, propagating, begins_with_delta=True)
+
+    def begin_loop(self, rules: DeletionRules) -> None:
+        """Let the loop apply the rules that it can."""
+        tables, rederiving = self.tables, self._rederiving_fused
+        tables.begin_loop(rules.losing_fused, rules.propagating_fused, seminaive.STEP_BUDGET)
+        tables.U[unit.REDERIVATION_RULES] = rederiving.address if rederiving is not None else 0
+
+    def call_loop(self) -> None:
+        """Look at facts, and delete what falls."""
+        state = self.state
+        rank_loop.delete_unsupported(state.store.M, state.store.X, state.V, state.terms.header, self.tables.U)
+
+    def after_stop(self, outcome: int, phase: int) -> None:  # noqa: ARG002
+        """Give up if it takes too long; not in the end, when facts come back."""
+        if phase < rank_loop.REDERIVE:
+            self.check_deadline()
+
+    def handle_stop(self, outcome: int) -> None:
+        """Do what the kernel has stopped for."""
+        if outcome == rank_loop.GROW_QUEUE:
+            self.tables.grow_queue()
+        else:
+            super().handle_stop(outcome)
+
+    def rederive(self) -> None:
+        """What still follows is back already; collect the counters."""
+        words, counters = self.tables.progress.tolist(), self.counters
+        counters.checked = words[unit.CHECKED_FACTS]
+        counters.backward = words[unit.BACKWARD_INSTANCES]
+        counters.affected = words[unit.AFFECTED_FACTS] - self.first_suspects
+        counters.overdeleted = sum(map(len, self.deleted.values()))
+        if self._rederiving_fused is not None:
+            self._rederiving_fused.note(self.evaluation)
+
+
+class _Rederivation:
+    """What is kept of the rules that derive what has left."""
+
+    def __init__(self, entries: list[Entry], fused: FusedRules | None) -> None:
+        self.entries, self.fused = entries, fused

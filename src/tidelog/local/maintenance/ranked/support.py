@@ -1,0 +1,98 @@
+"""Support: an instance all of whose facts came before its head, and are not suspected.
+
+Instances come from the backward plans of B/F. Only facts of the unit count: what lower units derive is what it will be.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tidelog.core.arrays import Int32s, Int64s
+from tidelog.local.kernel import layout
+from tidelog.local.kernel.build import part
+from tidelog.local.kernel.join import run
+from tidelog.local.kernel.layout import ARITY, COUNT
+from tidelog.local.kernel.plan_table import plan_slots, run_state
+from tidelog.local.kernel.rows.row_removal import row_number
+from tidelog.local.kernel.rows.row_times import first_tick, last_tick
+from tidelog.local.kernel.table_rows import contains, rows_of
+from tidelog.local.maintenance.backward_forward import checks
+from tidelog.local.maintenance.backward_forward import unit_layout as unit
+
+STANDS, FALLS = 400, 401
+"""What a look at a fact finds, beside the reasons to stop."""
+
+
+@part
+def begin_look(U: Int64s, k: int, row: int) -> None:
+    """Begin to look at a fact."""
+    Z = unit.progress_of(U)
+    Z[unit.LOOKED_OF], Z[unit.LOOKED_ROW] = k, row
+    Z[unit.LOOKED_WITH], Z[unit.HAS_PLAN] = unit.relations_of(U)[k, unit.BACKWARD_FROM], 0
+    Z[unit.CHECKED_FACTS] += 1
+
+
+@part
+def looked_at(M: Int64s, U: Int64s) -> Int32s:
+    """The fact that is looked at."""
+    Z = unit.progress_of(U)
+    table = unit.relations_of(U)[Z[unit.LOOKED_OF], unit.TABLE]
+    base = Z[unit.LOOKED_ROW] * M[table, ARITY]
+    return rows_of(M, table)[base : base + M[table, ARITY]]
+
+
+@part
+def _is_support(M: Int64s, X: Int64s, U: Int64s, body_at: int, slots: Int32s, table: int, row: int) -> bool:
+    """Whether all facts of an instance's body came before a row of a table, and are not suspected."""
+    relations, arguments, key = unit.relations_of(U), unit.arguments_of(U), unit.key_of(U)
+    at, tick = body_at + 1, np.int64(-1)
+    for _ in range(arguments[body_at]):
+        r = relations[arguments[at]]
+        other = r[unit.TABLE]
+        arity = M[other, ARITY]
+        checks.body_fact(arguments, at + 1, slots, arity, key)
+        at += 1 + arity
+        found = row_number(M, X, other, r[unit.BY_FIRST_COLUMN], key[:arity])
+        if other == table:
+            if found >= row or row < M[table, layout.UNORDERED]:
+                return False
+        else:
+            if tick < 0:
+                tick = first_tick(M, table, row)
+            if last_tick(M, other, found) >= tick:
+                return False
+        if M[r[unit.DISPROVED], COUNT] > r[unit.REMOVED] and contains(M, r[unit.DISPROVED], key[:arity]):
+            return False
+    return True
+
+
+@part
+def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
+    """Look at a fact, or continue to: STANDS, FALLS, or why it stopped."""
+    Z, plans = unit.progress_of(U), unit.plans_of(U)
+    r, row = unit.relations_of(U)[Z[unit.LOOKED_OF]], Z[unit.LOOKED_ROW]
+    table, explicit = r[unit.TABLE], r[unit.EXPLICIT]
+    if Z[unit.HAS_PLAN] == 0 and Z[unit.LOOKED_WITH] == r[unit.BACKWARD_FROM]:
+        if explicit >= 0 and contains(M, explicit, looked_at(M, U)):
+            return np.int64(STANDS)
+    while Z[unit.LOOKED_WITH] < r[unit.BACKWARD_TO]:
+        b = unit.backward_plans_of(U)[Z[unit.LOOKED_WITH]]
+        plan = plans[b[unit.PLAN]]
+        if Z[unit.HAS_PLAN] == 0:
+            if not checks.start_plan(M, X, U, table, row, Z[unit.LOOKED_WITH]):
+                Z[unit.LOOKED_WITH] += 1
+                continue
+            Z[unit.HAS_PLAN] = 1
+        status = np.int64(layout.FOUND) if b[unit.IS_TEST] != 0 else run(M, X, VR, T, plan)
+        if status == layout.FOUND:
+            Z[unit.BACKWARD_INSTANCES] += 1
+            Z[unit.STEPS_LEFT] -= 1
+            if _is_support(M, X, U, b[unit.BODY_AT], plan_slots(plan), table, row):
+                return np.int64(STANDS)
+        elif status != layout.DONE:
+            run_state(plan)[layout.BUDGET] = checks.PLAN_STEPS
+            return status
+        if status == layout.DONE or b[unit.IS_TEST] != 0:
+            Z[unit.LOOKED_WITH] += 1
+            Z[unit.HAS_PLAN] = 0
+    return np.int64(FALLS)
