@@ -112,8 +112,8 @@ class KnowledgeBase(Lasting, ABC):
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
         the program.  `algorithm` maintains deletions: `auto`, `ranked`, `bf`, `dred`, `counting` or `rematerialise`;
         `marking` prepares for the next update of a stream.  With `modules=False` transitive relations are evaluated like any
-        other.  The limits stop an evaluation with an error that changes nothing: `limit_memory` is in bytes of stored facts and values,
-        `limit_text` in bytes of one program, value or line.  With `input_root`, no `@input` leads out of that folder.
+        other.  The limits stop an evaluation with an error that changes nothing: `limit_memory` is in bytes of stored facts and
+        values, `limit_text` in bytes of one program, value or line.  With `input_root`, no `@input` leads out of that folder.
         `progress` is called about ten times a second during an evaluation.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking)

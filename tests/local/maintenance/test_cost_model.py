@@ -25,11 +25,11 @@ PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). twice(X
 
 @contextmanager
 def giving_up_after(looks: int) -> Iterator[None]:
-    """B/F is given up after so many looks at the time."""
+    """A deletion is given up after so many looks at the time."""
     clock = count()
     with (
         patch.object(choosing, "SMALL", 0),
-        patch.object(choosing, "_PATIENCE", 0.0),
+        patch.object(choosing, "_patience", lambda _: 0.0),
         patch.object(choosing, "thread_time", lambda: 0.0),
         patch.object(deletion, "thread_time", lambda: float(next(clock) >= looks)),
     ):

@@ -53,3 +53,16 @@ def test_a_unit_made_of_several() -> None:
     parts = [Costs(anew=1.0, rows=10, deletions=3, seconds=7.0), Costs(anew=2.0, rows=20)]
     assert Costs.of_all(parts) == Costs(anew=3.0, rows=30)
     assert Costs.of_all([]) == Costs()
+
+
+def test_patience_is_lost_at_once_and_comes_back_slowly() -> None:
+    costs = Costs()
+    first = costs.patience
+    costs.ended(gave_up=True)
+    least = costs.patience
+    assert least < first / 2
+    costs.ended(gave_up=False)
+    assert least < costs.patience < first / 2
+    for _ in range(40):
+        costs.ended(gave_up=False)
+    assert costs.patience == first

@@ -1,9 +1,9 @@
 """Deletion by ranks, for one unit: a fact that has a proof from facts before it stands, and no search is needed to see that.
 
 Every fact of a unit has a rank: when it came (`kernel.rows.row_times`). A fact that has lost a rule instance stands if it is
-explicit, or if it has *support*: an instance all of whose facts of the unit came before it and have not fallen. Such proofs cannot be
-circular, so nothing is searched behind them. A fact without support falls, and what it was used for is looked at next; what came
-first is looked at first. In the end, what fell and still follows from the rest comes back, as a new fact.
+explicit, or if it has *support*: an instance all of whose facts of the unit came before it and have not fallen. Such proofs
+cannot be circular, so nothing is searched behind them. A fact without support falls, and what it was used for is looked at next;
+what came first is looked at first. In the end, what fell and still follows from the rest comes back, as a new fact.
 
 What is taken from where: suspects and their propagation from DRed, which lets all of them fall; rederivation too; backward plans,
 the compiled loop and its phases from B/F, which proves every suspect by a search through all cycles (`backward_forward`). That
