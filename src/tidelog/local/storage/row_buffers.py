@@ -196,6 +196,9 @@ class RowBuffers(Indexed):
         needed = max(FIRST_CAPACITY, self.end)
         if 4 * needed <= self._capacity:
             self._cut(needed)
+            count = int(self._words[layout.TIME_COUNT])
+            room = max(_FEWEST_TIMES, 2 * (needed // _ROWS_A_TIME // 2), count + count % 2) if self._is_timed else 0
+            self._times = self._times[: room * row_times.TIMES_WIDTH].copy()
             self._rebuild_search()
 
     def grow(self) -> None:
