@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tidelog.errors import TidelogError, fail
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _MOST_SHOWN = 80
 _Thing = TypeVar("_Thing")
@@ -66,6 +68,8 @@ def number(given: object, name: str, *, whole: bool, is_needed: bool = False) ->
 
 def path_of(given: object) -> Path:
     """A path, from a string or an object that has `__fspath__`; refused if no file can have that name."""
+    from pathlib import Path  # which takes a fifth of `import tidelog`, and may not be needed
+
     try:
         text = os.fspath(given)  # type: ignore[call-overload]  # `TypeError` is what this is for
     except TypeError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain, repeat
 
-from tidelog.streams import Update, UpdateSource
+from tidelog.streams.source import UpdateSource
+from tidelog.streams.update import Update
 
 ALWAYS, NEVER = repeat(True), repeat(False)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tidelog.cli.stream_display import StreamDisplay
     from tidelog.core.limits import Progress
     from tidelog.kb import KnowledgeBase
-    from tidelog.streams import Following
+    from tidelog.streams.following import Following
     from tidelog.streams.journal import Journal, Position
     from tidelog.streams.update import Update
 

@@ -83,6 +83,8 @@ class Watch:
         self._arrived: list[tuple[int, FrameType | None]] = []
         self._frame: FrameType | None = None
         """Signals are deferred while it runs."""
+        self._thread = 0
+        """Its thread."""
         self.stopped_by: BaseException | None = None
         """What a poll has raised."""
         self.counts_facts = self.limits.facts is not None or show is not None
@@ -107,10 +109,8 @@ class Watch:
             self._guards += 1
             return  # Python delivers signals to the main thread only
         self._frame = frame
-        self._guards = 1
-        get, defer = _signal.getsignal, self._defer
-        for number in _SIGNALS:
-            handler = get(number)
+        self._guards, self._thread, defer = 1, threading.get_ident(), self._defer
+        for number, handler in zip(_SIGNALS, map(_signal.getsignal, _SIGNALS), strict=True):
             if handler is not None and type(handler) is not int:  # neither the system's own, nor ignored
                 self._handlers[number] = handler
                 _signal.signal(number, defer)
@@ -120,7 +120,7 @@ class Watch:
         if self._guards > 1:
             self._guards -= 1
             return
-        if self._handlers and threading.current_thread() is threading.main_thread():
+        if self._handlers and threading.get_ident() == self._thread:
             for number, handler in self._handlers.items():
                 if _signal.getsignal(number) == self._defer:  # otherwise somebody has installed another one
                     _signal.signal(number, handler)

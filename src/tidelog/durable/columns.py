@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,6 @@ def read_table(folder: Path, written: WrittenFile) -> pa.Table:
         return pa.ipc.open_file(pa.BufferReader(data)).read_all()
     except pa.ArrowInvalid as error:
         raise damaged(folder / written.path, 0, f"it is no Arrow file ({error})") from error
-
-
-def table_of_arrays(arrays: Mapping[str, NDArray[Any]]) -> pa.Table:
-    """Arrays of one length as columns."""
-    return pa.table({name: pa.array(array) for name, array in arrays.items()})
 
 
 def array_of(table: pa.Table, name: str) -> NDArray[Any]:

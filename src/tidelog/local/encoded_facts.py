@@ -45,6 +45,8 @@ class EncodedFacts:
 
     def rows(self) -> dict[str, Any]:
         """The distinct facts as rows of ids, by relation."""
+        if not self.ids and not self.others and not self.tables:
+            return {}
         for name, values in self.others:
             self.ids.setdefault(name, {})[tuple(self.terms.encode(values).tolist())] = None
         result = {name: np.array(list(rows), np.int32) for name, rows in self.ids.items()}

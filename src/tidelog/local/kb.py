@@ -125,7 +125,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         add_rules: str | Iterable[str],
     ) -> Change:
         started = perf_counter()
-        self._collect_terms()
+        if self._started is not None and self._started.may_collect_terms:
+            self._collect_terms()
         if self._ahead is not None:
             self._ahead.forget()
         if remove_rules is not NO_RULES or add_rules is not NO_RULES:
@@ -173,19 +174,21 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         engine, before = self._maintained(), self._schema
         try:
             with engine.begin(self._watch()) as transaction:
-                schema = self._change_rules(transaction, planned)
+                schema = before if planned is NO_CHANGE else self._change_rules(transaction, planned)
                 if isinstance(asked, tuple):
                     asked = self._update_reader.read(schema, *asked)
                 encoded = asked.encode() if isinstance(asked, CheckedUpdate) else asked
                 for name, rows in encoded.added():
-                    schema = schema.knowing(name, rows.shape[1])
+                    if name not in schema.program.relations:
+                        schema = schema.knowing(name, rows.shape[1])
                 if stream is None:
                     transaction.run(encoded)
                 else:
                     stream[0].run(transaction, encoded, *stream[1:])
                 if self._journal is not None:
                     transaction.record(self._journal.record, self._journal.retract)
-                result = transaction.commit(_forgotten(planned, schema), self._publishing(schema))
+                forgotten = _forgotten(planned, schema) if planned is not NO_CHANGE else ()
+                result = transaction.commit(forgotten, None if schema is before else self._publishing(schema))
         except BaseException:
             if stream is not None:
                 stream[0].forget()

@@ -102,9 +102,9 @@ class ProgramState:
 
     def add(self, relation: str, rows: Rows) -> int:
         """Add explicit facts; how many were not explicit before.  Nothing is derived until `maintain`."""
-        name = self.core.stored_name(relation)
+        name = self.structure.core.stored_name(relation)
         table = self.state.ensure_table(name, rows.shape[1])
-        if name not in self.derived:
+        if name not in self.structure.deriver:
             self.changes.began.setdefault(name, table.end)
             return table.insert(rows)
         explicit = self.state.explicit_table(name)

@@ -158,7 +158,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
     def _maintained(self) -> LocalEngine:
         """The engine when everything that follows has been derived."""
-        engine = self._started or self._engine
+        engine = self._started if self._started is not None else self._engine
         if engine.unfinished is not None:
             recover(engine)
         if not engine.is_maintained:

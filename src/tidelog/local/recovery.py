@@ -9,6 +9,7 @@ ended; all steps of ending it can be repeated; and whoever comes next ends it, i
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from types import FrameType
 from typing import Protocol, Self
 
@@ -26,7 +27,7 @@ class Owner(Protocol):
     unfinished: Work | None
 
 
-class Work:
+class Work(ABC):
     """A change of a state, or a query, to be used in a `with`."""
 
     _engine: Owner
@@ -61,12 +62,13 @@ class Work:
         finally:
             self.watch.leave()
 
+    @abstractmethod
     def _begin(self) -> None:
         """What comes before everything else."""
 
+    @abstractmethod
     def _end(self) -> None:
         """Undo it, or finish it if it is decided; can be repeated."""
-        raise NotImplementedError
 
     def end(self) -> None:
         """End it, whatever comes in between; the last exception that came is raised when it has ended."""

@@ -31,6 +31,9 @@ from tidelog.local.rule_changes.migration import Migration
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.changes.live_rules import RuleDifference
 
+_ONLY_INSERTION = {"insertion"}
+"""The phases of an update that removes no row of any table."""
+
 
 class Transaction(Work):
     """One update of a program's state."""
@@ -46,7 +49,7 @@ class Transaction(Work):
         self._steps: list[Difference] = []
         self._propagation: Propagation | None = None
         self._undone: Mapping[str, Rows] = {}
-        self._is_decided = False
+        self._is_decided = self._has_set_deltas = False
         self._forgotten: Iterable[str] = ()
         self._publish: Callable[[], object] | None = None
         self._retract: Callable[[], object] | None = None
@@ -92,7 +95,8 @@ class Transaction(Work):
 
     def run(self, update: EncodedUpdate) -> None:
         """Delete, insert and maintain, in one step."""
-        self.delete(update)
+        if update.deleted or update.upserted:
+            self.delete(update)
         self.insert(update.added())
         self.maintain()
 
@@ -123,14 +127,14 @@ class Transaction(Work):
 
     def maintain(self, marks: FirstSuspects | None = None) -> None:
         """Derive what follows so far: one step."""
-        started = perf_counter()
+        started, engine = perf_counter(), self._engine
         if self.watch.counts_facts:
-            self.watch.progress.facts = self._engine.visible_count()
+            self.watch.progress.facts = engine.visible_count()
         propagation = self.begin_step(marks)
-        if self._engine.has_derived:
-            propagation.run(self._engine.structure)
+        if engine.has_derived:
+            propagation.run(engine.structure)
         else:
-            propagation.materialise_all(self._engine.structure)
+            propagation.materialise_all(engine.structure)
         self.end_step(marks)
         self.shortest_step = min(self.shortest_step, perf_counter() - started)
 
@@ -149,7 +153,7 @@ class Transaction(Work):
         engine = self._engine
         evaluation = Evaluation(engine.state, self.watch, Statistics())
         changes_rules = self._migration is not None and engine.has_derived
-        return UpdateContext(evaluation, self.undo, engine.changes, engine.algorithm, changes_rules=changes_rules)
+        return UpdateContext(evaluation, self._undo_logs[-1], engine.changes, engine.algorithm, changes_rules=changes_rules)
 
     def end_step(self, marks: FirstSuspects | None = None) -> None:
         """All units have been visited: take over the deltas and what was counted."""
@@ -157,7 +161,8 @@ class Transaction(Work):
         context = propagation.context
         self.watch.poll()
         context.deltas.end()
-        self._steps.append(Differences(engine.core, engine.derived, context.deltas.of, context.changes))
+        structure = engine.structure
+        self._steps.append(Differences(structure.core, structure.deriver, context.deltas.of, context.changes))
         engine.has_derived, engine.changes = True, ExplicitChanges()
         engine.version += 1
         if self._migration is not None:
@@ -217,7 +222,7 @@ class Transaction(Work):
 
     def set_delta(self, relation: str, inserted: Rows, deleted: Rows) -> None:
         """Apply the delta of a relation that is derived elsewhere."""
-        context = self._units.context
+        context, self._has_set_deltas = self._units.context, True
         table = context.state.tables[relation]
         begin = table.end
         if len(deleted):
@@ -304,8 +309,9 @@ class Transaction(Work):
         engine.state.budget.limit = None
         if self._publish is not None:
             self._publish()
-        for undo in self._undo_logs:
-            undo.compact_tables()
+        if self.removed or self._has_set_deltas or self.counted.seconds.keys() != _ONLY_INSERTION:
+            for undo in self._undo_logs:
+                undo.compact_tables()
         if self._propagation is not None:
             self._propagation.trim()
             engine.statistics = self.counted.evaluation.statistics

@@ -6,8 +6,6 @@ that has arrived already; with iterables and queues.  `lines` reads files, pipes
 that it can be resumed.  Imports no engine: a knowledge base is whatever has `apply` and `replay`.
 """
 
-from tidelog.streams.following import AsyncFollowing, Following
-from tidelog.streams.source import UpdateSource
 from tidelog.streams.update import Update, UpdateError
 
-__all__ = ["AsyncFollowing", "Following", "Update", "UpdateError", "UpdateSource"]
+__all__ = ["Update", "UpdateError"]

@@ -53,7 +53,7 @@ class Propagation:
         self._unit_changes, self._became_stored = unit_changes or {}, set(became_stored)
         self.visits: list[Visit] = []
         """The units that were visited, if rules have changed."""
-        self._visited: set[int] = set()
+        self._visited: dict[int, UnitRuntime] = {}
         self.replaced_tables: list[Table] = []
         """Tables of relations that are virtual now."""
 
@@ -74,14 +74,19 @@ class Propagation:
         context, order = self.context, structure.order
         context.evaluation.watch.progress.units = len(structure.units)
         changed: Iterable[str] = self.begin(structure.deriver)
-        explicit = (*context.changes.deleted, *context.changes.inserted)
-        first = [structure.deriver[name] for name in explicit if name in structure.deriver]
-        first += [number for number, change in self._unit_changes.items() if change.is_affected]
-        waiting: list[tuple[Any, int]] = [(order[number], number) for number in first]  # a heap
-        last = None
-        while changed or waiting:
-            readers = (reader for name in changed for reader in structure.readers.get(name, ()))
-            waiting += [(order[reader], reader) for reader in readers if last is None or order[reader] > last]
+        waiting: list[tuple[Any, int]] = []  # a heap, filled without comprehensions, which are calls: small updates notice
+        for name in (*context.changes.deleted, *context.changes.inserted):
+            if name in structure.deriver:
+                waiting.append((order[structure.deriver[name]], structure.deriver[name]))  # noqa: PERF401
+        for number, change in self._unit_changes.items():
+            if change.is_affected:
+                waiting.append((order[number], number))
+        last, readers, deltas = None, structure.readers, context.deltas.of
+        while True:
+            for name in changed:
+                for reader in readers.get(name, ()):
+                    if last is None or order[reader] > last:
+                        waiting.append((order[reader], reader))  # noqa: PERF401
             if not waiting:
                 return
             heapify(waiting)
@@ -90,7 +95,7 @@ class Propagation:
                 heappop(waiting)
             unit = structure.units[number]
             self.visit(number)
-            changed = [name for name in (*unit.relations, *unit.operators) if name in context.deltas]
+            changed = [name for name in (*unit.relations, *unit.operators) if name in deltas]
 
     def begin(self, derived: Container[str]) -> list[str]:
         """Record the deltas of relations without rules; which of them have changed."""
@@ -122,10 +127,11 @@ class Propagation:
     def visit(self, number: int) -> None:
         """Bring the relations of a unit up to date."""
         self.context.evaluation.watch.progress.unit = number
-        runtime, change = self._enter(number), self._unit_changes.get(number, NO_CHANGE)
+        runtime = self._enter(number)
         if not self.context.changes_rules:
             self._apply(runtime, NO_CHANGE)
             return
+        change = self._unit_changes.get(number, NO_CHANGE)
         started = time.perf_counter()
         self.context.has_rematerialised = False
         self._apply(runtime, change)
@@ -134,12 +140,11 @@ class Propagation:
 
     def trim(self) -> None:
         """After the update: let the units that were visited forget plans and delta rules, if they have many."""
-        for number in self._visited:
-            self._runtime_of(number).trim()
+        for runtime in self._visited.values():
+            runtime.trim()
 
     def _enter(self, number: int) -> UnitRuntime:
-        self._visited.add(number)
-        runtime = self._runtime_of(number)
+        runtime = self._visited[number] = self._runtime_of(number)
         self.context.evaluation.enter(number, runtime.plans)
         return runtime
 
@@ -168,7 +173,10 @@ class Propagation:
     def _is_evaluated_as_a_whole(self, runtime: UnitRuntime) -> bool:
         """Evaluate a unit as if all had been loaded, if most of what it reads is new and it holds little; whether it did."""
         context, unit, tables = self.context, runtime.unit, self.context.state.tables
-        new = sum([context.deltas.of[name].gained for name in unit.uses if name in context.deltas.of])
+        new, deltas = 0, context.deltas.of
+        for name in unit.uses:
+            if name in deltas:
+                new += deltas[name].gained
         if new < _MANY or context.algorithm == "counting":
             return False
         held = sum([len(tables[name]) for name in unit.relations])

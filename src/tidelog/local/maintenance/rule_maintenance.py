@@ -72,7 +72,8 @@ class RuleMaintenance:
                 return
             if count is not None:
                 count.update()
-            self._begin |= {name: 0 for name in deleted if not own[name].arity}  # its one row leaves no tombstone
+            if deleted:
+                self._begin |= {name: 0 for name in deleted if not own[name].arity}  # its one row leaves no tombstone
             self._insert()
         finally:
             if self._has_other_rules:
@@ -90,7 +91,7 @@ class RuleMaintenance:
     def _delete(self) -> Mapping[str, Rows] | None:
         """Delete what does not follow any more; the deleted facts, or None if the unit was rematerialised instead."""
         context, explicit = self._context, self._context.changes.deleted
-        seeds = {name: concatenated(explicit[name]) for name in self._own if name in explicit}
+        seeds = {name: concatenated(explicit[name]) for name in self._own if name in explicit} if explicit else {}
         if not (seeds or self._change.removed or self._loses()) or not any(map(len, self._own.values())):
             return {}
         choice = self._choose(seeds)
@@ -150,7 +151,10 @@ class RuleMaintenance:
     def _loses(self) -> bool:
         """Whether deltas of lower relations can take an instance of a rule away."""
         negated, deltas = self._kept.unit.uses_negatively, self._deltas.of
-        return any(deltas[name].has_lost or (name in negated and deltas[name].has_gained) for name in self._changed)
+        for name in self._changed:  # noqa: SIM110 - a generator takes longer, and every update asks
+            if deltas[name].has_lost or (name in negated and deltas[name].has_gained):
+                return True
+        return False
 
     # --- insertion -------------------------------------------------------------------------------------------------------
 
@@ -176,10 +180,11 @@ class RuleMaintenance:
     def _gains(self) -> bool:
         """Whether deltas of lower relations can bring an instance of a rule, beside those of rows that were only appended."""
         negated, deltas = self._kept.unit.uses_negatively, self._deltas.of
-        return any(
-            (deltas[name].begin is None and deltas[name].has_gained) or (name in negated and deltas[name].has_lost)
-            for name in self._changed
-        )
+        for name in self._changed:
+            delta = deltas[name]
+            if (delta.begin is None and delta.has_gained) or (name in negated and delta.has_lost):
+                return True
+        return False
 
     def _derive(self, rules: InsertionRules, new: Mapping[str, int]) -> None:
         """Derive what follows from inserted facts and added rules: in one call of the kernel, if that is possible."""

@@ -130,8 +130,10 @@ class UpdateResult:
 
     def change_statistics(self, seconds: float) -> ChangeStatistics:
         """What users see of it, after so many seconds."""
-        algorithm = "; ".join(f"{name}: {why}" for name, why in self.chosen.items()) or "semi-naive"
-        rounds = max([done.number for done in self.statistics.rounds], default=0)
+        algorithm = "; ".join([f"{name}: {why}" for name, why in self.chosen.items()]) if self.chosen else "semi-naive"
+        rounds = 0
+        for done in self.statistics.rounds:
+            rounds = max(rounds, done.number)
         derivations = self.statistics.derivations + self.counters.backward + self.counters.forward
         counts = self.added, self.removed, self.without_effect, derivations, rounds, self.statistics.undefined
         return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)

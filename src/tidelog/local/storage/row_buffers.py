@@ -101,7 +101,7 @@ class RowBuffers(Indexed):
 
     def appended_since(self, begin: int) -> NDArray[np.int32]:
         """A copy of the rows from a number on; none of them may be a tombstone."""
-        end, arity = self.end, self.arity
+        end, arity = self.store.M.item(self.number, layout.COUNT), self.arity
         if begin == end:
             return np.empty((0, arity), np.int32)
         return self._rows[begin * arity : end * arity].reshape(end - begin, arity).copy()

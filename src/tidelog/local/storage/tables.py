@@ -39,13 +39,13 @@ class Table(row_buffers.RowBuffers):
 
     def insert(self, rows: NDArray[np.int32]) -> int:
         """Append the rows that the table does not hold; returns their number."""
-        before, done = self.end, 0
+        before, done = self.store.M.item(self.number, layout.COUNT), 0
         rows = np.ascontiguousarray(rows, np.int32)
         if len(rows) > row_buffers.FIRST_CAPACITY:
             self.reserve(before + len(rows))
         while (done := kernel.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
             self.grow()
-        return self.end - before
+        return self.store.M.item(self.number, layout.COUNT) - before
 
     def fill(self, rows: NDArray[np.int32]) -> None:
         """Append different rows to an empty table, with room for more, so that the next one is as quick."""

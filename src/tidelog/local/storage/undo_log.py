@@ -21,8 +21,7 @@ class UndoLog:
     def __init__(self, state: State) -> None:
         self.state = state
         self.tables, self.explicit = state.share()
-        self._ends: Int64s = state.store.M[:, layout.COUNT].copy()
-        self._tombstones: Int64s = state.store.M[:, layout.TOMBSTONES].copy()
+        self._words: Int64s = state.store.M.copy()
         self.virtual = dict(state.virtual)
         self.answered = dict(state.answered)
         self.truncated: dict[int, tuple[Table, dict[str, Any]]] = {}
@@ -35,10 +34,10 @@ class UndoLog:
 
     def end_before(self, table: Table) -> int:
         """The number that the next row of a table would have had."""
-        return int(self._ends[table.number]) if table.number < len(self._ends) else 0
+        return self._word_before(table, layout.COUNT)
 
-    def _tombstones_before(self, table: Table) -> int:
-        return int(self._tombstones[table.number]) if table.number < len(self._tombstones) else 0
+    def _word_before(self, table: Table, place: int) -> int:
+        return int(self._words[table.number, place]) if table.number < len(self._words) else 0
 
     def rows_before(self, table: Table) -> NDArray[np.int32]:
         """The rows that a table had when it was truncated."""
@@ -70,7 +69,7 @@ class UndoLog:
             del self.truncated[number]  # attached again later, it would get the buffers that it has used since
         before = {table.number: table for table in (*self.tables.values(), *self.explicit.values())}
         for table in before.values():
-            table.restore_rows(self.end_before(table), self._tombstones_before(table))
+            table.restore_rows(self.end_before(table), self._word_before(table, layout.TOMBSTONES))
             table.counters = None
             table.mark_delta()
         for table in (*state.tables.values(), *state.explicit.values()):
@@ -85,7 +84,7 @@ class UndoLog:
     def compact_tables(self) -> None:
         """After the update: give back what tombstones take, where that is much."""
         state = self.state
-        before = self._tombstones
+        before = self._words[:, layout.TOMBSTONES]
         for number in np.flatnonzero(state.store.M[: len(before), layout.TOMBSTONES] > before).tolist():
             state.store.tables[number].compact()
         for name, count in state.answered.items():  # everything that was requested has been computed

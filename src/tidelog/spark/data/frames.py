@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyspark.sql import functions as f
 
-from tidelog.core.arrays import Int32s
-from tidelog.spark.data.matrices import among, columns, frame_of_rows, union
+from tidelog.core.arrays import Int32s, isin_rows
+from tidelog.spark.data.matrices import columns, frame_of_rows, union
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -218,9 +218,9 @@ class FrameRelation:
         if rows is None:
             self.flush(lineage, spark)
         elif self.in_driver:
-            is_held = among(rows, np.concatenate(self.in_driver))
+            is_held = isin_rows(rows, np.concatenate(self.in_driver))
             if is_held.any():
-                self.in_driver = [some[~among(some, rows)] for some in self.in_driver]
+                self.in_driver = [some[~isin_rows(some, rows)] for some in self.in_driver]
                 self._driver_frame, others = None, facts_in_driver(rows[~is_held])
         if others.count:
             self.tombstones.append((others, next(_CLOCK)))

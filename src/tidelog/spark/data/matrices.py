@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s
 
@@ -40,20 +39,6 @@ def frame_of_rows(spark: SparkSession, rows: Int32s) -> DataFrame:
 def rows_of_table(table: pa.Table) -> Int32s:
     """An Arrow table of numbers as a matrix."""
     return np.column_stack([table.column(at).to_numpy().astype(np.int32, copy=False) for at in range(table.num_columns)])
-
-
-def among(rows: Int32s, others: Int32s) -> NDArray[np.bool_]:
-    """For each row whether it is among others."""
-    if not len(rows) or not len(others):
-        return np.zeros(len(rows), np.bool_)
-    if rows.shape[1] <= 1:
-        return np.isin(rows[:, 0], others[:, 0]) if rows.shape[1] else np.ones(len(rows), np.bool_)
-    mine, theirs = (np.ascontiguousarray(some[:, :2], np.int32).view(np.int64).ravel() for some in (rows, others))
-    if rows.shape[1] == 2:
-        return np.isin(mine, theirs)
-    others = others[np.isin(theirs, mine)]  # to compare whole rows is slow
-    one, other = (np.ascontiguousarray(some, np.int32).view([("", np.int32)] * rows.shape[1]).ravel() for some in (rows, others))
-    return np.isin(one, other)
 
 
 def union(frames: list[DataFrame]) -> DataFrame:

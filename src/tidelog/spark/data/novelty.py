@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyspark.sql import functions as f
 
-from tidelog.core.arrays import Int32s
+from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation, facts_in_driver
-from tidelog.spark.data.matrices import among, columns, frame_of_rows, rows_of_table, union
+from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,11 +59,11 @@ class Novelty:
         """The same for candidates that the driver has."""
         rows = np.unique(rows, axis=0)
         if relation.in_driver:
-            rows = rows[~among(rows, np.concatenate(relation.in_driver))]
+            rows = rows[~isin_rows(rows, np.concatenate(relation.in_driver))]
         known = relation.in_segments()
         if len(rows) and known is not None:
             requested = f.broadcast(frame_of_rows(self.spark, rows))
-            rows = rows[~among(rows, rows_of_table(known.join(requested, columns(relation.width), "left_semi").toArrow()))]
+            rows = rows[~isin_rows(rows, rows_of_table(known.join(requested, columns(relation.width), "left_semi").toArrow()))]
         if not len(rows):
             return None
         relation.add_rows(rows, self.lineage, self.spark)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pyspark.sql import functions as f
 
-from tidelog.core.arrays import Int32s
+from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, FrameRelation, facts_in_driver
-from tidelog.spark.data.matrices import among, columns, frame_of_rows, rows_of_table, union
+from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
 from tidelog.spark.data.novelty import TINY
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Sets:
         rows = facts.rows_in_driver
         if rows is not None:  # of those that were found there are no more than facts, once they are distinct
             arrays = [some if isinstance(some, np.ndarray) else rows_of_table(some.distinct().toArrow()) for some in found]
-            return facts_in_driver(rows[~among(rows, np.concatenate(arrays))] if arrays else rows)
+            return facts_in_driver(rows[~isin_rows(rows, np.concatenate(arrays))] if arrays else rows)
         others = [frame_of_rows(self.spark, some) if isinstance(some, np.ndarray) else some for some in found]
         if not others:
             return facts
@@ -100,11 +100,11 @@ class Sets:
         rows = facts.rows_in_driver
         if rows is not None:
             keys = rows[:, : others.width]
-            is_met = among(keys, np.concatenate(others.in_driver)) if others.in_driver else np.zeros(len(rows), np.bool_)
+            is_met = isin_rows(keys, np.concatenate(others.in_driver)) if others.in_driver else np.zeros(len(rows), np.bool_)
             known = others.in_segments()
             if known is not None and not is_met.all():
                 requested = f.broadcast(frame_of_rows(self.spark, keys[~is_met]))
-                is_met |= among(keys, rows_of_table(known.join(requested, columns(others.width), "left_semi").toArrow()))
+                is_met |= isin_rows(keys, rows_of_table(known.join(requested, columns(others.width), "left_semi").toArrow()))
             return facts_in_driver(rows[is_met == are_inside])
         kind = "left_semi" if are_inside else "left_anti"
         mine = facts.partitioned(facts.frame(self.spark))
@@ -143,7 +143,7 @@ class Sets:
         names = [f"c{at}" for at in key]
         held, rows = facts.rows_in_driver, others.rows_in_driver
         if held is not None and rows is not None:
-            return facts_in_driver(held[among(held[:, list(key)], rows[:, list(key)])])
+            return facts_in_driver(held[isin_rows(held[:, list(key)], rows[:, list(key)])])
         requested = others.frame(self.spark).select(*names)
         requested = f.broadcast(requested) if others.count <= FEW_ROWS else requested.hint("shuffle_hash")
         return self._kept(facts.frame(self.spark).join(requested, names, "left_semi").select(*columns(facts.width)), facts)

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tidelog.changes import ChangeStatistics, FactsByRelation, Part, RuleChanges
-from tidelog.core.arrays import Int32s
+from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.facts import Facts
 from tidelog.local.engine import Difference
 from tidelog.program.relations import Relation
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot, snapshot_of_relation, snapshot_of_rows
-from tidelog.spark.data.matrices import among
 from tidelog.spark.data.spark_facts import SparkChange, facts_of, facts_of_keys
 from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas
 
@@ -149,4 +148,4 @@ def _explicit_rows(changes: Difference, name: str, *, inserted: bool) -> Int32s:
     mine, others = (changes.given(name, inserted=is_new) for is_new in (inserted, not inserted))
     assert mine is not None, "a relation with rules"
     assert others is not None, "a relation with rules"
-    return mine[~among(mine, others)]
+    return mine[~isin_rows(mine, others)]

@@ -96,9 +96,8 @@ class Deltas:
 
     def grew(self, name: str, begin: int) -> None:
         """Record that rows were appended, and none deleted."""
-        table = self.state.tables[name]
-        if table.end > begin:
-            inserted = table.appended_since(begin)
+        inserted = self.state.tables[name].appended_since(begin)
+        if len(inserted):
             self.of[name] = Delta(inserted, inserted[:0], begin)
 
     def changed(self, name: str, inserted: Rows, deleted: Rows) -> None:
