@@ -104,7 +104,7 @@ def test_a_request_beside_a_deleted_request(algorithm: Any) -> None:
 
 
 def test_requests_derived_from_scratch_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    kb = KnowledgeBase("of(X, Z) :- p(X), X > 0, Z = string(X). p(1). p(2). p(3).")
+    kb = KnowledgeBase("of(X, Z) :- p(X), X > 0, Z = float(X). p(1). p(2). p(3).")
     assert kb.count("of") == 3
     requested: list[object] = []
 
@@ -118,5 +118,5 @@ def test_requests_derived_from_scratch_are_computed(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("tidelog.local.evaluation.function_calls.apply", noting)
     monkeypatch.setattr(RuleMaintenance, "_choose", anew_where_arguments_are)
     kb.update(delete=[("p", 2)], insert=[("p", 7)])
-    assert sorted(kb["of"]) == [(1, "1"), (3, "3"), (7, "7")]
+    assert sorted(kb["of"]) == [(1, 1.0), (3, 3.0), (7, 7.0)]
     assert requested == [7]

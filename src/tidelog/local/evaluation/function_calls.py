@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tidelog.core.arrays import isin_rows
+from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.core.rules import FunctionCalls
 from tidelog.functions.evaluate import apply
+from tidelog.local.evaluation.function_batches import compute_columns
+from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 
@@ -26,14 +29,19 @@ def compute_calls(calls: FunctionCalls, state: State, table: Table, poll: Callab
         new = new[~isin_rows(new, table.rows[:, : requested.arity])]
     for begin in range(0, len(new), _PIECE):
         rows = new[begin : begin + _PIECE]
-        distinct, places = np.unique(rows, return_inverse=True)
-        values = state.terms.values_of(distinct)
-        results = [apply(calls.function, [values[at] for at in row]) for row in places.reshape(rows.shape)]
-        defined = np.array([result is not None for result in results], np.bool_)
-        ids = state.terms.encode([result for result in results if result is not None])
+        defined, ids = compute_columns(calls.function, rows, state.terms) or _compute_rows(calls.function, rows, state.terms)
         table.insert(np.column_stack([rows[defined], ids]))
         undefined += int(len(rows) - defined.sum())
         poll()
     state.calls += len(new)
     state.answered[calls.requested] = requested.end
     return undefined
+
+
+def _compute_rows(function: str, rows: NDArray[np.int32], terms: Dictionary) -> tuple[NDArray[np.bool_], Int32s]:
+    """For each row of arguments whether the function is defined, and the ids of the values that are."""
+    distinct, places = np.unique(rows, return_inverse=True)
+    values = terms.values_of(distinct)
+    results = [apply(function, [values[at] for at in row]) for row in places.reshape(rows.shape)]
+    defined = np.array([result is not None for result in results], np.bool_)
+    return defined, terms.encode([result for result in results if result is not None])
