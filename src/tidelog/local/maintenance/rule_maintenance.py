@@ -92,7 +92,9 @@ class RuleMaintenance:
         """Delete what does not follow any more; the deleted facts, or None if the unit was rematerialised instead."""
         context, explicit = self._context, self._context.changes.deleted
         seeds = {name: concatenated(explicit[name]) for name in self._own if name in explicit} if explicit else {}
-        if not (seeds or self._change.removed or self._loses()) or not any(map(len, self._own.values())):
+        if not (seeds or self._change.removed or self._loses()):
+            return {}
+        if context.marks is None and not any(map(len, self._own.values())):  # marks count what they have spared
             return {}
         choice = self._choose(seeds)
         context.chosen.setdefault(choice.algorithm, choice.why)
