@@ -15,7 +15,7 @@ from tidelog.spark.maintenance.update_result import UpdateResult, _explicit_rows
 def test_algorithms_and_why() -> None:
     assert described({}) == "semi-naive"
     assert described({"bf": "few facts have gone", "modules": "it is transitive"}) == (
-        "ranked: few facts have gone; modules: it is transitive"
+        "bf: few facts have gone; modules: it is transitive"
     )
 
 
