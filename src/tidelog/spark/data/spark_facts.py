@@ -68,6 +68,9 @@ class SparkFacts(Facts):
     def __len__(self) -> int:
         return self._count
 
+    def __bool__(self) -> bool:
+        return self._count > 0
+
     @property
     def dataframe(self) -> DataFrame:
         """A Spark DataFrame with typed, named columns.  A column of several kinds becomes a column of texts."""
