@@ -18,6 +18,19 @@ SOURCE = TESTS.parent / "src" / "tidelog"
 
 COVERED_ELSEWHERE: dict[str, str] = {
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
+    "local/closure/changes": "tests/local/closure/test_incremental.py: it takes the change from each version to the next",
+    **{
+        f"local/kernel/closures/connectivity/{name}": f"tests/local/closure/connectivity/test_{where}.py: {what}"
+        for name, where, what in (
+            ("components", "partition_update", "it looks at all buffers after every update"),
+            ("edge_lists", "partition_update", "it looks at the lists after every update"),
+            ("journal", "partition_versions", "it goes from version to version"),
+            ("reading", "partition", "it reads versions in every way"),
+            ("search", "partition_update", "it deletes every edge of graphs of every shape"),
+            ("words", "partition", "names of words, and what plans read"),
+        )
+    },
+    "local/kernel/closures/virtual_access": "tests/local/kernel/closures/test_virtual_steps.py: what the steps of plans call",
     "local/kernel/layout": "tests/local/storage/test_tables.py: names of words; it reads tables and indexes by them",
     **dict.fromkeys(
         (
@@ -65,7 +78,6 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/kernel/arithmetic": "by rules with expressions, against `functions`: compiled code is called by the join only",
     "local/kernel/closures/edge_deletion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/edge_insertion": "by versions of virtual relations: its parameters are buffers that only these fill",
-    "local/kernel/closures/partitions": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/maintenance/aggregates/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",

@@ -15,9 +15,17 @@ from tests.local.closure.test_incremental import KINDS, given_by, reached
 from tests.local.closure.test_virtual_relation import Case, as_set, cases, matrix
 
 from tidelog.local.closure import closure_diff
-from tidelog.local.closure.closure_diff import VirtualChange, only_in
+from tidelog.local.closure.closure_diff import VirtualChange
+from tidelog.local.closure.connectivity import partition_diff
+from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
+
+
+def only_in(one: VirtualRelation, other: VirtualRelation) -> NDArray[np.int32]:
+    if isinstance(one, Partition) and isinstance(other, Partition):
+        return partition_diff.only_in(one, other)
+    return closure_diff.only_in(one, other)
 
 
 def pairs(rows: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -48,13 +48,6 @@ def test_a_version_that_many_updates_start_from_does_not_run_out_of_room() -> No
     assert as_set(relation) == expected
 
 
-def test_a_partition_has_no_bits_to_make_room_for() -> None:
-    relation = VirtualRelation(matrix(CHAIN), None, is_symmetric=True)
-    assert relation.is_partition
-    assert relation.bit_rows is None
-    assert not relation.make_room()
-
-
 def test_left_and_right_ends() -> None:
     relation = VirtualRelation(matrix(CHAIN), None)
     assert sorted(relation.lefts.tolist()) == list(range(40))

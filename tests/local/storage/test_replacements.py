@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix, tuples
 
-from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.storage.replacements import AnyVersion, Replacement, Version
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
@@ -42,7 +42,7 @@ def test_the_difference_of_two_versions(bits: tuple[bool, bool], before: Pairs, 
 def test_a_virtual_relation_is_a_version(before: Pairs, after: Pairs) -> None:
     """A partition of single loops holds exactly its loops."""
     loops = {(x, x) for x, _ in after}
-    virtual = VirtualRelation(matrix(sorted(loops), 2), None, is_symmetric=True)
+    virtual = Partition(matrix(sorted(loops), 2))
     stored: AnyVersion = Version.now(table_of(before))
     check(Replacement(stored, virtual), before, loops)
 

@@ -1,6 +1,6 @@
 """Diff of virtual relations (the paper's Diff, see `closure`): the pairs of one version that another does not have.
 
-Only rows and components that the two versions do not share are compared.
+Only rows that the two versions do not share are compared.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, UInt64s
 from tidelog.local.closure.adjacency import Pairs
@@ -85,7 +84,7 @@ class VirtualChange:
             both = [self.starts] if self.steps is None else [self.starts, self.steps]
             edges = [difference.inserted if inserted else difference.deleted for difference in both]
             other = self.before if inserted else self.after
-            if other is not None and not other.is_partition and sum(map(len, edges)) <= _MANY:
+            if other is not None and sum(map(len, edges)) <= _MANY:
                 edges = [_unconnected(other, rows, of_steps=at > 0) if len(rows) else rows for at, rows in enumerate(edges)]
             self._effective[inserted] = edges
         return self._effective[inserted]
@@ -108,7 +107,7 @@ def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | N
         oriented = [rows[:, ::-1] if is_inverse else rows for rows in edges] if edges is not None else None
         found = _by_lists(one.for_reader(), other.for_reader(), oriented)
     else:
-        found = _across(one, other) if one.is_partition else _by_rows(one, other)
+        found = _by_rows(one, other)
     return np.ascontiguousarray(found[:, ::-1]) if is_inverse else found
 
 
@@ -128,38 +127,6 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
     rows = np.empty((int(counts.sum()), 2), np.int32)
     kernel.write_new(one.words, other.words, lefts, changed, rows)
     return rows
-
-
-def _across(one: VirtualRelation, other: VirtualRelation) -> Pairs:
-    """The pairs of nodes that a partition joins and another does not; and the new pairs (x, x)."""
-    here = one.component
-    there = np.full(len(here), -1, np.int32)
-    shared = min(len(here), len(other.component))
-    there[:shared] = other.component[:shared]
-    moved = np.flatnonzero((here != there) & (here >= 0))
-    is_touched = np.zeros(int(one.words[words.COMPONENT_COUNT]), np.bool_)
-    is_touched[here[moved]] = True
-    nodes = np.flatnonzero((here >= 0) & is_touched[np.maximum(here, 0)]).astype(np.int32)
-    group = np.where(there[nodes] >= 0, there[nodes], -2 - nodes)
-    order = np.lexsort((group, here[nodes]))
-    nodes, group = nodes[order], group[order]
-    ids, component = one.terms[nodes], here[nodes]
-    count = kernel.write_across(ids, component, group, np.empty((0, 2), np.int32))
-    rows = np.empty((int(count), 2), np.int32)
-    if count:
-        kernel.write_across(ids, component, group, rows)
-    loops = one.terms[_has_loop(one, len(here)) & ~_has_loop(other, len(here))]
-    return np.concatenate([rows, np.stack([loops, loops], axis=1)])
-
-
-def _has_loop(relation: VirtualRelation, count: int) -> NDArray[np.bool_]:
-    """For each of `count` nodes of a partition whether it has the pair (x, x)."""
-    result = np.zeros(count, np.bool_)
-    known = min(count, relation.node_count)
-    result[:known] = relation.component[:known] >= 0
-    if relation.words[words.IS_IRREFLEXIVE]:
-        result[:known] &= relation.is_loop[:known] != 0
-    return result
 
 
 # --- versions that share no rows ------------------------------------------------------------------------------------------
@@ -189,7 +156,7 @@ def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] |
 
 def _candidates(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
     """Ids such that each pair that depends on some edges of S, or of E, has one of them on the left or one on the right."""
-    if one.is_partition or len(edges[-1]) > _MANY:
+    if len(edges[-1]) > _MANY:
         return one.lefts, _NOTHING[:, 0]
     node_of, lefts, rights = one.numbering.node_of, [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
     for source, target in edges[-1].tolist():

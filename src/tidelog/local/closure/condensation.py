@@ -56,9 +56,8 @@ class Condensation:
     component_row: Int32s
     row_of: Int32s
     is_loop: NDArray[np.uint8]
-    lefts: Int32s
-    edges: tuple[Int32s, Int32s] | None = None
-    """S between nodes, of a partition before its first update."""
+    _lefts: Int32s | None = None
+    """The ids that have a pair on the left side, before turning, if known."""
 
     def __init__(self) -> None:
         self.words: Int64s = np.zeros(kernel.VIRTUAL_WIDTH, np.int64)
@@ -93,11 +92,6 @@ class Condensation:
         self.set_lists(kernel.MEMBER_START, members)
 
     @property
-    def is_partition(self) -> bool:
-        """Whether the relation is all pairs within components (STC)."""
-        return bool(self.words[kernel.IS_PARTITION])
-
-    @property
     def terms(self) -> Int32s:
         """The ids of the nodes."""
         return self.numbering.terms[: self.node_count]
@@ -111,12 +105,10 @@ class Condensation:
 
     def set_components(self, component: Int32s, count: int, room: int) -> None:
         """Set the components with new member lists, and room for `room` components."""
-        has_one = component >= 0  # in a partition, not every node
-        nodes, of = self.terms[has_one], component[has_one]
         self.component = component
         self.set_words(COMPONENT_COUNT=count)
         self.set_buffer(kernel.COMPONENT, component)
-        self.set_members(Lists.from_pairs(of, nodes, room, 2 * len(component) - len(nodes) + spare_room(0)))
+        self.set_members(Lists.from_pairs(component, self.terms, room, len(component) + spare_room(0)))
 
     def set_steps(self, steps: Lists, back: Lists) -> None:
         """Set the adjacency lists of E and its inverse."""
@@ -177,9 +169,10 @@ class Condensation:
 
     def set_ends(self, is_left: NDArray[np.bool_], is_right: NDArray[np.bool_]) -> None:
         """Set the nodes that have pairs on the left and on the right."""
-        self.lefts, rights = self.terms[is_left], self.terms[is_right]
-        self.words[kernel.LEFT_COUNT], self.words[kernel.RIGHT_COUNT] = len(self.lefts), len(rights)
-        self.set_buffer(kernel.LEFTS, self.lefts)
+        lefts, rights = self.terms[is_left], self.terms[is_right]
+        self._lefts = lefts
+        self.words[kernel.LEFT_COUNT], self.words[kernel.RIGHT_COUNT] = len(lefts), len(rights)
+        self.set_buffer(kernel.LEFTS, lefts)
         self.set_buffer(kernel.RIGHTS, rights)
 
 

@@ -1,14 +1,12 @@
 """Incremental maintenance of virtual relations: the next version, at a cost that follows the change.
 
 The module functions of Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), for the transitive
-closure (TC) and the symmetric-transitive closure (STC):
+closure (TC); a symmetric-transitive one (STC) is changed in place by `connectivity.partition_update`:
 
-- Add (`_add`).  TC: the bit rows of all components that reach a new edge gain the row of its target, and components on a cycle
-  merge.  STC: components merge.
-- Del and Red (`_delete`).  TC: bit rows that reached through a deleted edge are recomputed from their successors, until one
-  stays the same; a component that lost an inner edge is split into strongly connected components.  STC: a search from both ends
-  of a deleted edge decides whether their component splits.
-- Diff (`closure_diff`).  Bit rows, or components, of two versions are compared where the two do not share them.
+- Add (`_add`).  The bit rows of all components that reach a new edge gain the row of its target, and components on a cycle merge.
+- Del and Red (`_delete`).  Bit rows that reached through a deleted edge are recomputed from their successors, until one stays the
+  same; a component that lost an inner edge is split into strongly connected components.
+- Diff (`closure_diff`).  Bit rows of two versions are compared where the two do not share them.
 
 Departures: the paper stores pairs, so it over-deletes and rederives pairs; here Del and Red are one step, as a bit row is
 recomputed as a whole.  A version is immutable: the next one shares all unchanged rows and lists (`adjacency`,
@@ -28,9 +26,11 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s, Int64s, resized
 from tidelog.local.closure.adjacency import Lists, Numbering, Pairs
+from tidelog.local.closure.connectivity.partition import Partition
+from tidelog.local.closure.connectivity.partition_update import changed
 from tidelog.local.closure.digraph import Change, Ends
 from tidelog.local.closure.virtual_relation import Poll, VirtualRelation
-from tidelog.local.kernel.closures import edge_deletion, edge_insertion, partitions
+from tidelog.local.kernel.closures import edge_deletion, edge_insertion
 from tidelog.local.kernel.closures import next_version as kernel
 from tidelog.local.kernel.closures import virtual_access as words
 
@@ -72,10 +72,11 @@ def next_version(
     after = incremental_version(before, starts, steps, poll)
     if after is not None:
         return after
+    if isinstance(before, Partition):
+        return Partition(given()[0], is_irreflexive=before.is_irreflexive, poll=poll)
     flags = before.words
     return VirtualRelation(
         *given(),
-        is_symmetric=before.is_partition,
         is_irreflexive=bool(flags[words.IS_IRREFLEXIVE]),
         is_turned=bool(flags[words.IS_TURNED]),
         budget=before.budget,
@@ -88,12 +89,13 @@ def incremental_version(
     before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll
 ) -> VirtualRelation | None:
     """The next version after a delta of S, and of E where that is not S; None if building from scratch is cheaper."""
+    if isinstance(before, Partition):
+        return changed(before, starts.inserted, starts.deleted, poll)
     if before.words[words.IS_TURNED]:
         starts, steps = starts.inverse(), steps.inverse() if steps is not None else None
     if before.digraph is not None:
         return _next_digraph(before, starts, steps, poll)
-    builder = _Partition(before) if before.is_partition else _Closure(before)
-    return builder.make(starts, steps, poll)
+    return _Closure(before).make(starts, steps, poll)
 
 
 def _next_digraph(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
@@ -133,7 +135,6 @@ class _Version:
     """Builds the next version of a relation from the version before."""
 
     def __init__(self, before: VirtualRelation) -> None:
-        before.make_lists()
         self.before, self.after = before, before.successor()
         self.scratch: Int64s = np.zeros(kernel.SCRATCH_WIDTH, np.int64)
 
@@ -272,47 +273,6 @@ class _Closure(_Version):
         after.set_ends(is_left, is_right)
         if after.words[words.COMPONENT_COUNT] != before.words[words.COMPONENT_COUNT]:
             after.make_scratch()
-
-
-class _Partition(_Version):
-    """STC: all pairs within connected components."""
-
-    def _begin(self, inserted: list[Pairs]) -> bool:
-        super()._begin(inserted)
-        before, after = self.before, self.after
-        count = int(before.words[words.COMPONENT_COUNT])
-        if count > _SHARE * (after.node_count + _LARGE):
-            return False  # most component numbers are unused
-        room = count + self._new_components
-        pool = before.members.pool
-        if len(pool.buffer) - pool.used < 2 * after.node_count:
-            after.set_components(after.component, count, room)
-        after.set_members(after.members.copied(room))
-        self.scratch[kernel.USED_MEMBERS] = after.members.pool.used
-        self.scratch[kernel.WORK] = _ROUNDS * len(before.steps.pool.buffer) + _STEPS
-        self.scratch[kernel.COLUMNS] = room
-        return True
-
-    def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
-        """The next version, or None."""
-        self._new_components = len(starts.deleted) + 2 * len(starts.inserted)
-        return super().make(starts, steps, poll)
-
-    def _delete(self, source: Int32s, target: Int32s) -> bool:
-        pools, used = [lists.pool for lists in (self.after.steps, self.after.back)], [kernel.USED_STEPS, kernel.USED_BACK]
-        self.scratch[used] = [pool.used for pool in pools]
-        is_done = partitions.delete_edges(self.after.words, self.scratch, source, target)
-        for pool, at in zip(pools, used, strict=True):
-            pool.used = max(pool.used, int(self.scratch[at]))
-        return is_done
-
-    def _add(self, source: Int32s, target: Int32s) -> bool:
-        return super()._add(source, target) and partitions.merge_components(self.after.words, self.scratch, source, target)
-
-    def _end(self) -> None:
-        super()._end()
-        is_there = self.after.component >= 0
-        self.after.set_ends(is_there, is_there)
 
 
 def _is_used(lists: Lists) -> NDArray[np.bool_]:

@@ -36,7 +36,7 @@ Poll = Callable[[], None]
 
 
 class VirtualRelation(Condensation):
-    """R = S ∘ E*, or all pairs within the connected components of S.  Immutable; `incremental` builds the next version."""
+    """R = S ∘ E*.  Immutable; `incremental` builds the next version.  A partition is another kind (`connectivity.partition`)."""
 
     digraph: Digraph | None = None
     """What is searched where there is no bit matrix."""
@@ -44,7 +44,6 @@ class VirtualRelation(Condensation):
     """How many pairs S has, and E."""
     _likely: float | None = None
     """About how many pairs there are, known from an earlier version or a sample."""
-    _lefts: Int32s | None = None
     previous: weakref.ref[VirtualRelation] | None = None
     """The version whose node numbers this one extends."""
 
@@ -53,7 +52,6 @@ class VirtualRelation(Condensation):
         starts: Pairs,
         steps: Pairs | None,
         *,
-        is_symmetric: bool = False,
         is_irreflexive: bool = False,
         is_turned: bool = False,
         budget: int | None = None,
@@ -67,18 +65,15 @@ class VirtualRelation(Condensation):
         self.budget = BITS_BUDGET if budget is None else budget
         if is_turned:
             starts, steps = starts[:, ::-1], None if steps is None else steps[:, ::-1]
-        self.set_words(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, IS_PARTITION=is_symmetric, LOOPS=-1)
+        self.set_words(IS_TURNED=is_turned, IS_IRREFLEXIVE=is_irreflexive, LOOPS=-1)
         starts = np.ascontiguousarray(starts)
         steps = starts if steps is None else np.ascontiguousarray(steps)
         self.start_count, self.step_count = len(starts), len(steps)
         follows = self._number_nodes(starts, steps, follows)
         source, target = self.numbering.nodes(starts)
-        if is_symmetric:
-            self._partition(source, target)
-        else:
-            step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
-            self.set_words(HAS_STARTS=steps is not starts)
-            self._close(source, target, step_source, step_target, follows)
+        step_source, step_target = (source, target) if steps is starts else self.numbering.nodes(steps)
+        self.set_words(HAS_STARTS=steps is not starts)
+        self._close(source, target, step_source, step_target, follows)
         if self.digraph is None:
             self._find_ends(source, target, None if steps is starts else step_target)
         self._poll = lambda: None  # later accesses belong to no evaluation
@@ -93,8 +88,18 @@ class VirtualRelation(Condensation):
         result.words[kernel.LOOPS] = -1
         return result
 
-    def for_reader(self) -> VirtualRelation:
-        """The same version with scratch buffers of its own, to be read, or to make later versions from, at the same time."""
+    def activate(self) -> None:
+        """It is the version that plans read from now on."""
+
+    def copied(self) -> VirtualRelation:
+        """The same pairs for another knowledge base."""
+        return self.for_reader()
+
+    def for_reader(self, before: VirtualRelation | None = None) -> VirtualRelation:  # noqa: ARG002
+        """The same version with scratch buffers of its own, to be read, or to make later versions from, at the same time.
+
+        `before` is one that was made by this, and that nobody needs any more.
+        """
         result = self.successor()
         if self.digraph is not None:
             result.digraph = self.digraph.for_reader()
@@ -119,8 +124,8 @@ class VirtualRelation(Condensation):
         used = members.pool.used
         members.pool.buffer[:used] = ids[members.pool.buffer[:used]]
         result.set_members(members)
-        result.lefts = ids[self.lefts]
-        result.set_buffer(kernel.LEFTS, result.lefts)
+        result._lefts = lefts = ids[self.lefts]
+        result.set_buffer(kernel.LEFTS, lefts)
         result.set_buffer(kernel.RIGHTS, ids[self._buffers[kernel.RIGHTS]])
         if kernel.STAMPS in self._buffers:
             result.make_scratch()
@@ -144,19 +149,6 @@ class VirtualRelation(Condensation):
         self.is_loop[numbering.node_of[starts[starts[:, 0] == starts[:, 1], 0]]] = 1
         self.set_buffer(kernel.IS_LOOP, self.is_loop)
         return follows
-
-    def _partition(self, source: Int32s, target: Int32s) -> None:
-        component = np.empty(self.node_count, np.int32)
-        count = graphs.connected_components(source, target, component)
-        self.set_components(component, count, count)
-        self.edges = source, target
-
-    def make_lists(self) -> None:
-        """Build the edge lists of a partition, which only incremental maintenance needs."""
-        if self.edges is not None:
-            source, target = self.edges
-            self.set_steps(*with_inverse(source, target, self.node_count))
-            self.edges = None
 
     def _close(
         self, source: Int32s, target: Int32s, step_source: Int32s, step_target: Int32s, follows: VirtualRelation | None
@@ -236,9 +228,7 @@ class VirtualRelation(Condensation):
 
     def _find_ends(self, source: Int32s, target: Int32s, more: Int32s | None) -> None:
         """Find the ids with a pair on the left and on the right."""
-        sides: tuple[tuple[Int32s, ...], ...] = (
-            ((source, target), (source, target)) if self.is_partition else ((source,), (target,))
-        )
+        sides: tuple[tuple[Int32s, ...], ...] = ((source,), (target,))
         if more is not None:
             sides = (sides[0], (target, more))
         marks = [np.zeros(self.node_count, np.bool_) for _ in sides]
@@ -262,10 +252,6 @@ class VirtualRelation(Condensation):
             listing.mark_lefts(self.words, is_left, bool(self.words[kernel.HAS_STARTS]))
             self._lefts = self.terms[is_left != 0]
         return self._lefts
-
-    @lefts.setter
-    def lefts(self, ids: Int32s) -> None:
-        self._lefts = ids
 
     @property
     def nbytes(self) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from tidelog.core.limits import Watch
 from tidelog.core.rules import Aggregation, Closure, CoreRule, FunctionCalls, Unit, is_visible, positive_atoms
 from tidelog.core.statistics import Round, Statistics
-from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.closure.closing import close
 from tidelog.local.evaluation.aggregation import fold
 from tidelog.local.evaluation.function_calls import compute_calls
 from tidelog.local.kernel import join, layout
@@ -21,7 +21,6 @@ from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
-from tidelog.program.modules import ModuleKind
 
 STEP_BUDGET = 1 << 17
 """Steps of the kernel between two checks of limits and Ctrl-C: a few milliseconds."""
@@ -230,13 +229,11 @@ class Evaluation:
         module = special.module
         started = time.perf_counter()
         self.watch.progress.working_on = name
-        relation = VirtualRelation(
+        relation = close(
+            module,
             self.state.stored(special.given).rows,
             self.state.stored(module.edge).rows if module.edge is not None else None,
-            is_symmetric=module.kind is ModuleKind.SYMMETRIC_TRANSITIVE,
-            is_irreflexive=module.is_irreflexive,
-            is_turned=module.extends == "start",
-            poll=self.watch.poll,
+            self.watch.poll,
         )
         self.state.set_virtual(name, relation)
         seconds = time.perf_counter() - started

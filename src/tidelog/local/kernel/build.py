@@ -96,6 +96,12 @@ def kernel(function: F) -> F:
         return njit(cache=CACHE_FOLDER is not None, **_OPTIONS)(function)  # type: ignore[no-any-return]
 
 
+def exclusive(function: F) -> F:
+    """As `kernel`, but no other thread of Python runs meanwhile: for short work on buffers that are changed in place."""
+    with _cache_folder_set():
+        return njit(cache=CACHE_FOLDER is not None, **{**_OPTIONS, "nogil": False})(function)  # type: ignore[no-any-return]
+
+
 def part(function: F) -> F:
     """Compile a function that only the kernel itself calls."""
     return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import arithmetic, layout, terms
 from tidelog.local.kernel.build import CHECKED, hot, kernel, part
-from tidelog.local.kernel.closures import virtual_access as virtual
+from tidelog.local.kernel.closures import virtual_steps as virtual
 from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
 from tidelog.local.kernel.memory import call, int32s, int64s
 from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_lists, plan_slots, run_state

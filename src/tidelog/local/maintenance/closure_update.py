@@ -7,6 +7,7 @@ import time
 from tidelog.core.rules import Closure
 from tidelog.core.statistics import Round
 from tidelog.local.closure.adjacency import Pairs
+from tidelog.local.closure.changes import change_of
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.incremental import EdgeDelta, next_version
 from tidelog.local.evaluation.seminaive import Evaluation
@@ -31,7 +32,7 @@ def update_closure(name: str, closure: Closure, state: State, deltas: Deltas, ev
     state.set_virtual(name, after)
     seconds = time.perf_counter() - started
     evaluation.statistics.rounds.append(Round(evaluation.unit, closure.module.rules[0], 0, 0, 0, seconds))
-    return VirtualChange(before, after, starts, steps)
+    return change_of(before, after, starts, steps)
 
 
 def _difference(name: str, deltas: Deltas) -> EdgeDelta:

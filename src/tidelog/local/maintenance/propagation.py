@@ -16,7 +16,7 @@ import numpy as np
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Aggregation, Closure, Unit
 from tidelog.core.units import Structure, UnitChange
-from tidelog.local.closure.closure_diff import VirtualChange
+from tidelog.local.closure.changes import change_of
 from tidelog.local.maintenance.aggregates.aggregate_update import maintain_aggregate
 from tidelog.local.maintenance.closure_update import update_closure
 from tidelog.local.maintenance.delta.deltas import Delta, concatenated
@@ -95,7 +95,8 @@ class Propagation:
                 heappop(waiting)
             unit = structure.units[number]
             self.visit(number)
-            changed = [name for name in (*unit.relations, *unit.operators) if name in deltas]
+            names = (*unit.relations, *unit.operators)
+            changed = [name for name in names if name in deltas and name in readers and context.deltas.differs(name)]
 
     def begin(self, derived: Container[str]) -> list[str]:
         """Record the deltas of relations without rules; which of them have changed."""
@@ -211,7 +212,7 @@ class Propagation:
             return
         if context.algorithm == "rematerialise":
             context.evaluation.from_scratch(runtime.unit)
-            made = VirtualChange(context.undo.virtual[name], context.state.virtual[name])
+            made = change_of(context.undo.virtual[name], context.state.virtual[name])
         else:
             made = update_closure(name, closure, context.state, context.deltas, context.evaluation)
         context.deltas.of[name] = Delta(virtual=made)

@@ -82,7 +82,7 @@ class Replica:
         if not isinstance(version, TableVersion):
             if self._closures.get(name) is not version:
                 self._drop_table(name)
-                state.set_virtual(name, version.for_reader())
+                state.set_virtual(name, version.for_reader(state.virtual.get(name)))
                 self._closures[name] = version
             return
         if self._closures.pop(name, None) is not None:

@@ -75,7 +75,7 @@ class State:
         result.answered = dict(self.answered)
         result.calls, result.kept, result.next_look = self.calls, self.kept, self.next_look
         for name, relation in self.virtual.items():
-            result.set_virtual(name, relation.for_reader())
+            result.set_virtual(name, relation.copied())
         return result
 
     def abandon(self) -> None:
@@ -179,6 +179,7 @@ class State:
 
     def set_virtual(self, name: str, relation: VirtualRelation) -> None:
         """Let a virtual relation be what it now is."""
+        relation.activate()
         if self.budget.limit is not None:
             self.budget.ask(relation.nbytes)
         self.virtual[name] = relation

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as f
 
-from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.program.modules import Module, ModuleKind
+from tidelog.local.closure import closing
+from tidelog.program.modules import Module
 from tidelog.spark.data.matrices import rows_of_table, schema
 
 if TYPE_CHECKING:
@@ -47,15 +47,10 @@ def decomposed(spark: SparkSession, module: Module, given: Pairs, steps: Pairs |
 def _closing(
     module: Module, given: Pairs, steps: Pairs | None, tasks: int
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    is_symmetric = module.kind is ModuleKind.SYMMETRIC_TRANSITIVE
-    is_irreflexive, is_turned = module.is_irreflexive, module.extends == "start"
-
     def close(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for task in batch.column(0).to_pylist():
-                relation = VirtualRelation(
-                    given, steps, is_symmetric=is_symmetric, is_irreflexive=is_irreflexive, is_turned=is_turned
-                )
+                relation = closing.close(module, given, steps)
                 for left, right in relation.chunks(_PAIRS_AT_ONCE, share=(task, tasks)):
                     yield pa.RecordBatch.from_arrays([pa.array(left), pa.array(right)], ["c0", "c1"])
 

@@ -32,5 +32,5 @@ def test_a_left_end_without_pairs_has_the_empty_row() -> None:
 
 
 def test_words_of_the_scratch_are_numbered_without_gaps() -> None:
-    names = ("USED_ROWS", "FIRST_OWN_ROW", "USED_MEMBERS", "WORK", "COLUMNS", "USED_STEPS", "USED_BACK")
+    names = ("USED_ROWS", "FIRST_OWN_ROW", "USED_MEMBERS", "WORK", "COLUMNS")
     assert [getattr(kernel, name) for name in names] == list(range(kernel.SCRATCH_WIDTH))

@@ -37,19 +37,6 @@ def test_pairs_of_one_version_that_the_other_lacks(first: list[tuple[int, int]],
         assert {(x, y) for x, y in rows.tolist()} == expected
 
 
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), max_size=12))
-def test_pairs_across_groups_of_a_component(places: list[tuple[int, int]]) -> None:
-    places.sort()
-    ids = np.arange(len(places), dtype=np.int32)
-    component, group = (np.array([place[i] for place in places], np.int32) for i in range(2))
-    count = kernel.write_across(ids, component, group, np.empty((0, 2), np.int32))
-    rows = np.empty((count, 2), np.int32)
-    kernel.write_across(ids, component, group, rows)
-    expected = {(i, j) for i, (c, g) in enumerate(places) for j, (d, h) in enumerate(places) if c == d and g != h}
-    assert {(x, y) for x, y in rows.tolist()} == expected
-    assert count == len(expected)
-
-
 PAIRS = st.sets(st.tuples(st.integers(0, 127), st.integers(0, 127)), max_size=60)
 
 

@@ -16,12 +16,11 @@ from tidelog.local.kernel.closures import virtual_access as virtual
 from tidelog.local.kernel.closures.virtual_access import bits_of_rows, components_of, lists_at
 from tidelog.local.kernel.memory import ONE, ZERO, int32s
 
-USED_ROWS, FIRST_OWN_ROW, USED_MEMBERS, WORK, COLUMNS, USED_STEPS, USED_BACK, SCRATCH_WIDTH = range(8)
+USED_ROWS, FIRST_OWN_ROW, USED_MEMBERS, WORK, COLUMNS, SCRATCH_WIDTH = range(6)
 # USED_ROWS        rows of bits in use; those from FIRST_OWN_ROW on belong to this version
 # USED_MEMBERS     how much of the buffer of members is in use
 # WORK             steps that are left
 # COLUMNS          how many components there is room for
-# USED_STEPS, USED_BACK   how much of the buffers of edges is in use, where the kernel itself removes edges
 
 
 @part

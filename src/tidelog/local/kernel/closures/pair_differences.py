@@ -118,32 +118,6 @@ def write_new(A: Int64s, B: Int64s, ids: Int32s, changed: UInt64s, rows: Int32s)
 
 
 @kernel
-def write_across(ids: Int32s, component: Int32s, group: Int32s, rows: Int32s) -> int:
-    """All pairs of ids of one component and different groups; sorted by component and group.  How many; of none, only counts."""
-    count, begin, total = np.int64(0), 0, len(ids)
-    while begin < total:
-        end = begin
-        while end < total and component[end] == component[begin]:
-            end += 1
-        first = begin
-        while first < end:
-            last = first
-            while last < end and group[last] == group[first]:
-                last += 1
-            if len(rows) == 0:
-                count += (last - first) * (end - begin - (last - first))
-            else:
-                for i in range(first, last):
-                    for j in range(end - begin - (last - first)):
-                        rows[count, 0] = ids[i]
-                        rows[count, 1] = ids[begin + j if begin + j < first else last + j - (first - begin)]
-                        count += 1
-            first = last
-        begin = end
-    return count
-
-
-@kernel
 def only_in_matrix(one: UInt64s, other: UInt64s, rows: Int32s) -> int:
     """Write the pairs of one matrix that another does not have, as far as there is room; how many there are."""
     count = 0

@@ -34,12 +34,6 @@ def count_lists(W: Int64s, ids: Int32s, counts: Int64s, scratch: Int32s) -> None
     """How many right ends each of the ids has, before turning; one count a row of bits serves all ids that share it."""
     words, bits = W[virtual.WORDS], virtual.bits_of_rows(W)
     first, last, _ = virtual.lists_at(W, virtual.MEMBER_START, W[virtual.COMPONENT_COUNT])
-    if W[virtual.IS_PARTITION] != 0:
-        for i in range(len(ids)):
-            node = node_of(W, np.int64(ids[i]))
-            own = component_of(W, node)
-            counts[i] = last[own] - first[own] - (1 if left_out_of(W, node, np.int64(ids[i])) >= 0 else 0)
-        return
     if W[virtual.BITS] == 0:
         for i in range(len(ids)):
             counts[i] = forward(W, np.int64(ids[i]), scratch)

@@ -1,9 +1,10 @@
 """Virtual relations inside the kernel: lists of what a value is related to, and tests of pairs.  No pair is stored.
 
 A *closure* is R = S ∘ E*: the pairs (x, z) such that S(x, y) and a path of E leads from y to z; for the transitive closure S
-is E itself. What a component of E leads to is a row of bits, or, where that would take too much,
-found by a search each time in a digraph (`kernel.digraphs`). A *partition* is all pairs within a connected component. Both may be
-irreflexive: then a pair (x, x) is in R only if it was given.
+is E itself. What a component of E leads to is a row of bits, or, where that would take too much, found by a search each time in
+a digraph (`kernel.digraphs`). It may be irreflexive: then a pair (x, x) is in R only if it was given. A *partition*, all pairs
+within a connected component, shares the first words and those from LEFTS to RIGHT_COUNT; for its other words see
+`connectivity.words`.
 
 `W` is a virtual relation's row of `VR`; `local.closure` owns the buffers. A closure of paths at the *start* of facts is stored
 turned round (IS_TURNED).
@@ -14,9 +15,8 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
-from tidelog.local.kernel.build import hot, part, service
+from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.digraphs import listing, pages, records
-from tidelog.local.kernel.layout import FORWARD, HAS_PAIR, NODES
 from tidelog.local.kernel.memory import ONE, ZERO, bytes_at, int32s, int64s, lowest_one, uint64s
 
 IS_PARTITION, IS_TURNED, IS_IRREFLEXIVE, LOOPS, ID_COUNT, NODE_OF, NODE_COUNT, TERMS, COMPONENT, COMPONENT_COUNT = range(10)
@@ -28,7 +28,7 @@ STAMPS, QUEUE, LEFTS, LEFT_COUNT, RIGHTS, RIGHT_COUNT, NODE_STAMPS = range(41, 4
 VIRTUAL_WIDTH = pages.DIGRAPH_END  # `kernel.digraphs.pages` names the words behind NODE_STAMPS
 # LOOPS            how many pairs (x, x) there are; -1 if they have not been counted
 # NODE_OF          int32[ID_COUNT]: the node of an id, or -1, or a later version's;  TERMS int32[NODE_COUNT]: the id of a node
-# COMPONENT        int32[NODE_COUNT]; -1 in a partition for nodes without pairs
+# COMPONENT        int32[NODE_COUNT]
 # MEMBERS          int32[MEMBER_ROOM]: ids of nodes; those of a component from its MEMBER_START to its MEMBER_END
 # IS_SIMPLE        whether each component is one node, whose id stands in MEMBERS at the component's number
 # BITS             uint64[ROW_COUNT * WORDS]: the components that a row leads to; row 0 is empty; 0 if a digraph is searched
@@ -106,7 +106,7 @@ def left_out_of(W: Int64s, node: int, term: int) -> int:
     """The id that must not be paired with itself, or -1."""
     if W[IS_IRREFLEXIVE] == 0:
         return np.int64(-1)
-    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+    if W[BITS] == 0:
         return np.int64(-1) if records.get(W, node, records.FLAGS) & records.IS_GIVEN_LOOP != 0 else np.int64(term)
     return np.int64(term) if bytes_at(W[IS_LOOP], W[NODE_COUNT])[node] == 0 else np.int64(-1)
 
@@ -148,9 +148,6 @@ def forward(W: Int64s, term: int, out: Int32s) -> int:
     if node < 0:
         return np.int64(0)
     left_out, count = left_out_of(W, node, term), np.int64(0)
-    if W[IS_PARTITION] != 0:
-        own = component_of(W, node)
-        return _add_members(W, own, left_out, out, count) if own >= 0 else count
     if W[BITS] == 0:
         found = listing.reached_from(W, node, W[HAS_STARTS] != 0)
         return listing.members(W, found, int32s(W[TERMS], W[NODE_COUNT]), left_out, out)
@@ -222,14 +219,12 @@ def backward(W: Int64s, term: int, out: Int32s) -> int:
         return count
     left_out = left_out_of(W, node, term)
     has_starts = W[HAS_STARTS] != 0
-    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+    if W[BITS] == 0:
         found, terms = listing.reaching(W, node, has_starts), int32s(W[TERMS], W[NODE_COUNT])
         if has_starts:
             return listing.left_ends(W, found, terms, left_out, out)
         return listing.members(W, found, terms, left_out, out)
     own = component_of(W, node)
-    if W[IS_PARTITION] != 0:
-        return _add_members(W, own, left_out, out, count) if own >= 0 else count
     queue, found = int32s(W[QUEUE], W[COMPONENT_COUNT]), _leading_to(W, own, has_starts)
     for i in range(found):
         if has_starts:
@@ -262,51 +257,7 @@ def has_pair(W: Int64s, left: int, right: int) -> bool:
     x, y = node_of(W, left), node_of(W, right)
     if x < 0 or y < 0 or (x == y and left_out_of(W, x, left) >= 0):
         return False
-    if W[IS_PARTITION] == 0 and W[BITS] == 0:
+    if W[BITS] == 0:
         return listing.has_path(W, x, y, W[HAS_STARTS] != 0)
     goal = component_of(W, y)
-    if W[IS_PARTITION] != 0:
-        return goal >= 0 and component_of(W, x) == goal
     return has_bit(W, row_of(W, x), goal)
-
-
-# --- for the join kernel; `L` holds for a step: address and length of its list, address and length of its scratch ---------
-
-
-@part
-def run_step(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
-    """Run a step of a plan that reads a virtual relation: make a list, or test a pair.
-
-    FORWARD lists the right ends of pairs with the left end `first`, BACKWARD the left ends of pairs with the right end `first`,
-    NODES all left ends, perhaps more; their number is returned.  Otherwise 1 or 0.
-    """
-    is_turned = W[IS_TURNED] != 0
-    if op == HAS_PAIR:
-        left, right = (second, first) if is_turned else (first, second)
-        return np.int64(has_pair(W, left, right))
-    if op == NODES:
-        L[0] = W[RIGHTS] if is_turned else W[LEFTS]
-        L[1] = W[RIGHT_COUNT] if is_turned else W[LEFT_COUNT]
-        return L[1]
-    scratch = int32s(L[2], L[3])
-    L[0] = L[2]
-    L[1] = forward(W, first, scratch) if (op == FORWARD) != is_turned else backward(W, first, scratch)
-    return L[1]
-
-
-@service
-def run_step_at(op: int, W: int, first: int, second: int, L: int, unused: int) -> int:  # noqa: ARG001
-    """`run_step`, with addresses."""
-    return run_step(op, int64s(W, VIRTUAL_WIDTH), first, second, int64s(L, 4))
-
-
-@part
-def has_any(W: Int64s) -> bool:
-    """Whether there is a pair at all."""
-    return W[LEFT_COUNT] > 0  # each given fact is a pair
-
-
-@part
-def has_any_loop(W: Int64s) -> bool:
-    """Whether there is a pair (x, x)."""
-    return W[LOOPS] > 0

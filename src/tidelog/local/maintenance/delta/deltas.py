@@ -94,6 +94,11 @@ class Deltas:
     def __contains__(self, name: str) -> bool:
         return name in self.of
 
+    def differs(self, name: str) -> bool:
+        """Whether a relation may have gained or lost anything, as far as one can tell without computing it."""
+        delta = self.of.get(name)
+        return delta is not None and (delta.has_gained or delta.has_lost)
+
     def grew(self, name: str, begin: int) -> None:
         """Record that rows were appended, and none deleted."""
         inserted = self.state.tables[name].appended_since(begin)

@@ -9,14 +9,14 @@ from tests.local.closure.test_virtual_relation import Case, cases
 from tidelog.core.arrays import Int64s
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.build import kernel
-from tidelog.local.kernel.closures import virtual_access
+from tidelog.local.kernel.closures import virtual_steps
 from tidelog.local.kernel.layout import BACKWARD, FORWARD, HAS_PAIR, NODES
 from tidelog.local.kernel.memory import address_of, int32s
 
 
 @kernel
 def run_step(op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
-    return virtual_access.run_step(op, W, first, second, L)
+    return virtual_steps.run_step(op, W, first, second, L)
 
 
 @kernel
@@ -27,7 +27,7 @@ def copy_list(L: Int64s, out: Int64s) -> None:
 
 
 def listed(relation: VirtualRelation, op: int, value: int) -> set[int]:
-    scratch = np.empty(relation.node_count + 1, np.int32)
+    scratch = np.empty(relation.longest_list + 1, np.int32)
     lists = np.array([0, 0, address_of(scratch), len(scratch)], np.int64)
     count = run_step(op, relation.words, value, 0, lists)
     assert lists[1] == count
