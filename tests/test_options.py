@@ -44,7 +44,7 @@ def test_the_folder_of_a_program(tmp_path: Path) -> None:
 
 def test_values_of_options() -> None:
     refuse(engine="spark", algorithm="bf", marking=True)
-    with pytest.raises(TidelogError, match=r"(?s)TL074: there is no algorithm='magic'.*choose one of 'auto', 'bf'"):
+    with pytest.raises(TidelogError, match=r"(?s)TL074: there is no algorithm='magic'.*choose one of 'auto', 'ranked', 'bf'"):
         refuse(engine="local", algorithm="magic")
 
 
