@@ -81,7 +81,7 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/maintenance/aggregates/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",
     "local/maintenance/backward_forward/bf_deletion": "by updates with the algorithm `bf`, against evaluation from scratch",
     "local/maintenance/backward_forward/checks": "by deletions and their counters: compiled code that only `proving` calls",
-    "local/maintenance/backward_forward/compiled_deletion": "by deletions of both loops, and what these stop for",
+    "local/maintenance/compiled_deletion": "by deletions of both loops, and what these stop for",
     "local/maintenance/backward_forward/proving": "by deletions and their counters: compiled code that only `bf_loop` calls",
     "local/maintenance/closure_update": "by updates of transitive relations and the changes that they return",
     "local/maintenance/deletion": "by the rule instances that every algorithm uses: none twice",

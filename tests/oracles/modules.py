@@ -12,6 +12,7 @@ rederives over-deleted facts that are still derived from what is left.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -19,7 +20,7 @@ Pair = tuple[Any, Any]
 Pairs = set[Pair]
 
 
-class Module:
+class Module(ABC):
     """A relation `R`, closed over its external facts `X`."""
 
     def __init__(self) -> None:
@@ -27,22 +28,22 @@ class Module:
         self.X: Pairs = set()
         self.joins = 0
 
+    @abstractmethod
     def Add(self, delta: Pairs) -> Pairs:
         """Take external facts in; what is new in R."""
-        raise NotImplementedError
 
     def Diff(self, plus: Pairs, minus: Pairs) -> Pairs:
         """What changes of lower relations bring or take."""
         del plus, minus
         return set()
 
+    @abstractmethod
     def Del(self, delta: Pairs) -> Pairs:
         """Take external facts away; what may have to go from R, and has."""
-        raise NotImplementedError
 
+    @abstractmethod
     def Red(self, deleted: Pairs) -> Pairs:
         """Which of the deleted facts are derived in one step from what is left."""
-        raise NotImplementedError
 
     def update(self, deleted: Pairs, inserted: Pairs) -> tuple[Pairs, Pairs]:
         """Over-deletion, rederivation, insertion; what came, and what went."""
@@ -52,9 +53,9 @@ class Module:
         self.Add(inserted)
         return self.R - before, before - self.R
 
+    @abstractmethod
     def _derive(self, found: Pairs) -> Pairs:
         """Enter derived facts, and all that follows from them."""
-        raise NotImplementedError
 
 
 class Transitive(Module):

@@ -29,7 +29,7 @@ def giving_up_after(looks: int) -> Iterator[None]:
     clock = count()
     with (
         patch.object(choosing, "SMALL", 0),
-        patch.object(choosing, "_patience", lambda _: 0.0),
+        patch.object(choosing, "_deadline", lambda _runtime, now: now),
         patch.object(choosing, "thread_time", lambda: 0.0),
         patch.object(deletion, "thread_time", lambda: float(next(clock) >= looks)),
     ):

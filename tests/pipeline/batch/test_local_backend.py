@@ -35,7 +35,7 @@ def test_counts_placements_and_rounds(backend: LocalBackend) -> None:
 def test_a_folder_is_one_file(backend: LocalBackend, tmp_path: Path) -> None:
     backend.write_folder(SinkPart("path", format="json"), str(tmp_path / "out"))
     assert len((tmp_path / "out/part-00000.json").read_text(encoding="utf-8").splitlines()) == 6
-    with pytest.raises(NotImplementedError, match="table t"):
+    with pytest.raises(TidelogError, match=r"TL091.*table t"):
         backend.write_table(SinkPart("path", table="t"))
 
 

@@ -95,7 +95,7 @@ def incremental_version(
         starts, steps = starts.inverse(), steps.inverse() if steps is not None else None
     if before.digraph is not None:
         return _next_digraph(before, starts, steps, poll)
-    return _Closure(before).make(starts, steps, poll)
+    return _NextVersion(before).make(starts, steps, poll)
 
 
 def _next_digraph(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
@@ -131,8 +131,8 @@ def _nodes(numbering: Numbering, pairs: Pairs) -> Ends:
     return numbering.nodes(np.ascontiguousarray(pairs))
 
 
-class _Version:
-    """Builds the next version of a relation from the version before."""
+class _NextVersion:
+    """Builds the next version of a relation with a bit matrix from the version before: TC, R = S ∘ E*."""
 
     def __init__(self, before: VirtualRelation) -> None:
         self.before, self.after = before, before.successor()
@@ -164,43 +164,6 @@ class _Version:
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
         after.component = _extended(before.component, after.node_count, -1)
         after.set_buffer(words.COMPONENT, after.component)
-        return True
-
-    def _delete(self, source: Int32s, target: Int32s) -> bool:
-        """Del and Red: delete edges; False if building from scratch is cheaper."""
-        return self.after.steps.delete(source, target) and self.after.back.delete(target, source)
-
-    def _add(self, source: Int32s, target: Int32s) -> bool:
-        """Add: insert edges; False if there is no room."""
-        return self.after.steps.insert(source, target) and self.after.back.insert(target, source)
-
-    def _follow_starts(self, _starts: EdgeDelta) -> bool:
-        """Apply a delta of S where E is another relation, which only TC has; False builds from scratch."""
-        return False
-
-    def _set_loops(self, starts: EdgeDelta) -> None:
-        """Update the nodes with an external pair (x, x); only irreflexive relations need them."""
-        after = self.after
-        if not after.words[words.IS_IRREFLEXIVE]:
-            return
-        loops = [rows[rows[:, 0] == rows[:, 1], 0] for rows in (starts.deleted, starts.inserted)]
-        if after.node_count > len(after.is_loop) or any(map(len, loops)):
-            after.is_loop = _extended(after.is_loop, after.node_count, 0)
-            for ids, value in zip(loops, (0, 1), strict=True):
-                after.is_loop[after.numbering.node_of[ids]] = value
-            after.set_buffer(words.IS_LOOP, after.is_loop)
-
-    def _end(self) -> None:
-        """Record how much of the shared buffers is used."""
-        self.after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
-
-
-class _Closure(_Version):
-    """TC: R = S ∘ E*, with a bit matrix."""
-
-    def _begin(self, inserted: list[Pairs]) -> bool:
-        super()._begin(inserted)
-        before, after = self.before, self.after
         room, rows = len(before.members.start), before.bit_rows
         assert rows is not None
         self.rows = rows
@@ -230,7 +193,8 @@ class _Closure(_Version):
         return True
 
     def _delete(self, source: Int32s, target: Int32s) -> bool:
-        if not super()._delete(source, target):
+        """Del and Red: delete edges; False if building from scratch is cheaper."""
+        if not (self.after.steps.delete(source, target) and self.after.back.delete(target, source)):
             return False
         after, room, size = self.after, len(self.after.members.start), 0
         heap = np.empty(room, np.int64), np.empty(room, np.int32), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
@@ -239,7 +203,9 @@ class _Closure(_Version):
         return size >= 0 and edge_deletion.delete_edges(after.words, self.scratch, source, target, heap, size)
 
     def _add(self, source: Int32s, target: Int32s) -> bool:
-        at = 0 if super()._add(source, target) else -1
+        """Add: insert edges, and merge the components of a cycle; False if there is no room."""
+        has_room = self.after.steps.insert(source, target) and self.after.back.insert(target, source)
+        at = 0 if has_room else -1
         while 0 <= at < len(source):
             at = edge_insertion.insert_edges(self.after.words, self.scratch, source, target, at)
             if 0 <= at < len(source):  # this edge closes a cycle
@@ -248,6 +214,7 @@ class _Closure(_Version):
         return at >= 0
 
     def _follow_starts(self, starts: EdgeDelta) -> bool:
+        """Apply a delta of S where E is another relation; False if there is no room."""
         before, after = self.before, self.after
         assert before.starts is not None
         assert before.ends is not None
@@ -263,9 +230,22 @@ class _Closure(_Version):
                     return False
         return kernel.follow_starts(after.words, before.words, self.scratch, is_touched)
 
+    def _set_loops(self, starts: EdgeDelta) -> None:
+        """Update the nodes with an external pair (x, x); only irreflexive relations need them."""
+        after = self.after
+        if not after.words[words.IS_IRREFLEXIVE]:
+            return
+        loops = [rows[rows[:, 0] == rows[:, 1], 0] for rows in (starts.deleted, starts.inserted)]
+        if after.node_count > len(after.is_loop) or any(map(len, loops)):
+            after.is_loop = _extended(after.is_loop, after.node_count, 0)
+            for ids, value in zip(loops, (0, 1), strict=True):
+                after.is_loop[after.numbering.node_of[ids]] = value
+            after.set_buffer(words.IS_LOOP, after.is_loop)
+
     def _end(self) -> None:
-        super()._end()
+        """Record how much of the shared buffers is used, and which nodes are left and right ends."""
         after, before = self.after, self.before
+        after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
         self.rows.used = int(self.scratch[kernel.USED_ROWS])
         is_left, is_right = _is_used(after.starts or after.steps), _is_used(after.back)
         if after.ends is not None:

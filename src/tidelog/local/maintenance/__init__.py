@@ -7,7 +7,7 @@
 | rules of a unit: delete, then insert | `rule_maintenance` | |
 | deletion by ranks | `ranked`, `local.kernel.rows.row_times` | after Zhao, Subotić, Raghothaman, Scholz, PPDP 2021 |
 | Backward/Forward | `backward_forward` | Motik, Nenov, Piro, Horrocks, AAAI 2015, Algorithms 1 to 3 |
-| the loops of these two, seen from Python | `backward_forward.compiled_deletion` | |
+| the loops of these two, seen from Python | `compiled_deletion` | |
 | DRed | `deletion`, `dred` | Gupta, Mumick, Subrahmanian, SIGMOD 1993 |
 | DRed with counters | `counting` | Hu, Motik, Horrocks, AAAI 2018 |
 | aggregates | `aggregates` | Xu, Curé 2023 |

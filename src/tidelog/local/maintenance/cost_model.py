@@ -21,7 +21,7 @@ from time import thread_time
 
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule, positive_atoms
-from tidelog.local.maintenance.costs import SMALL, Costs
+from tidelog.local.maintenance.costs import SMALL
 from tidelog.local.maintenance.counting import is_counted
 from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
@@ -116,12 +116,7 @@ def _deadline(runtime: UnitRuntime, now: float) -> float:
     if rows < SMALL:
         return inf
     planning = _PLANNING * len(runtime.unit.rules) if costs.deletions < 0 else 0.0
-    return now + _patience(costs) * (costs.anew_with(rows) + planning)
-
-
-def _patience(costs: Costs) -> float:
-    """After which part of the time that rematerialising takes a deletion gives up."""
-    return costs.patience
+    return now + costs.patience * (costs.anew_with(rows) + planning)
 
 
 def _lost_pairs(deltas: Deltas, name: str) -> int:

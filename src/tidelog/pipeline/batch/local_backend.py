@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tidelog import __version__
-from tidelog.errors import TidelogError
+from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.job.parts import SinkPart, SourcePart
@@ -123,8 +123,8 @@ class LocalBackend:
         self._kb[sink.relation].write(Path(folder) / f"part-00000.{sink.format}", form)
 
     def write_table(self, sink: SinkPart) -> None:
-        """Never called: the check of the job file refuses tables for the local engine."""
-        raise NotImplementedError(sink.target)
+        """Refuse it, as the check of the job file does."""
+        raise fail("TL091", f"the local engine writes no tables: {sink.target}", fix='use `[engine] name = "spark"`')
 
     def versions(self) -> dict[str, str]:
         """The software of the run."""

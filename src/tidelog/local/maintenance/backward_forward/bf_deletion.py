@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tidelog.local.evaluation import seminaive
 from tidelog.local.maintenance.backward_forward import bf_loop, proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
-from tidelog.local.maintenance.backward_forward.compiled_deletion import CompiledDeletion, RuleSet
+from tidelog.local.maintenance.compiled_deletion import CompiledDeletion, RuleSet
 from tidelog.local.maintenance.delta.rule_sets import DeletionRules
 
 

@@ -9,8 +9,8 @@ import numpy as np
 from tidelog.local.evaluation import seminaive
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
-from tidelog.local.maintenance.backward_forward.compiled_deletion import CompiledDeletion, RuleSet
 from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
+from tidelog.local.maintenance.compiled_deletion import CompiledDeletion, RuleSet
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.rule_sets import DeletionRules
 from tidelog.local.maintenance.ranked import rank_loop
