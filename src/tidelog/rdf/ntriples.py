@@ -131,7 +131,7 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
     """Pyoxigraph's triples, their lines, and its rejects: all lines at once, or line by line if one is wrong."""
     ox = oxigraph()
     try:
-        found = list(ox.parse(_shallow("\n".join(lines)).encode(), format=ox.RdfFormat.N_TRIPLES))
+        found = list(ox.parse(shallow("\n".join(lines)).encode(), format=ox.RdfFormat.N_TRIPLES))
         if len(found) == len(lines):
             return found, np.arange(len(lines)), []
     except (SyntaxError, ValueError):
@@ -139,7 +139,7 @@ def _found(lines: list[str]) -> tuple[list[Any], NDArray[np.int64], list[tuple[i
     found, wheres, rejected = [], [], []
     for at, line in enumerate(lines):
         try:
-            _shallow(line)
+            shallow(line)
             of_line = list(ox.parse(line.encode(), format=ox.RdfFormat.N_TRIPLES))
         except (SyntaxError, ValueError) as error:
             rejected.append((at, f"it is no triple: {said(error)}"))
@@ -158,7 +158,7 @@ _TOKENS = re.compile(
 """What may hold brackets without meaning them, and the brackets of quoted triples."""
 
 
-def _shallow(text: str) -> str:
+def shallow(text: str) -> str:
     """The text; `ValueError` if its quoted triples are nested deeply, since pyoxigraph recurses and would end the process."""
     depth = 0
     for token in _TOKENS.finditer(text) if text.count("<<") > DEEPEST else ():
@@ -226,7 +226,7 @@ def parse_turtle(data: bytes, scope: str, base: str | None = None) -> Triples:
     ox = oxigraph()
     try:
         if data.count(b"<<") > DEEPEST:
-            _shallow(data.decode("utf-8", "replace"))
+            shallow(data.decode("utf-8", "replace"))
         written = ox.serialize(ox.parse(data, format=ox.RdfFormat.TURTLE, base_iri=base), format=ox.RdfFormat.N_TRIPLES)
     except (SyntaxError, ValueError) as error:
         line = (getattr(error, "lineno", None) or 1) - 1

@@ -128,5 +128,24 @@ def test_files_that_are_damaged_or_not_there(tmp_path: Path) -> None:
     (tmp_path / "a.nt.gz").write_bytes(gzip.compress(b"<http://e/a> <http://e/p> <http://e/b> .\n" * 99)[:40])
     with pytest.raises(TidelogError, match=r"TL083: .*not a whole gzip file"):
         triples_of(str(tmp_path / "a.nt.gz"), "nt", {})
+    garbled = bytearray(gzip.compress(b"<http://e/a> <http://e/p> <http://e/b> .\n" * 99))
+    garbled[14:17] = b"\xff\xff\xff"
+    (tmp_path / "a.nt.gz").write_bytes(garbled)
+    with pytest.raises(TidelogError, match=r"TL083: .*not a whole gzip file"):
+        triples_of(str(tmp_path / "a.nt.gz"), "nt", {})
     with pytest.raises(TidelogError, match="TL060"):
         triples_of(str(tmp_path / "missing.nt"), "nt", {})
+
+
+@pytest.mark.parametrize("name", ["a.nt", "a.ttl", "a.ttl.gz"])
+def test_triples_that_are_nested_deeply_are_refused(tmp_path: Path, name: str) -> None:
+    """The parser recurses: such a file would end the process."""
+    for depth, found in ((90, 1), (100_000, 0)):
+        text = "<http://e/a> <http://e/p> " + "<<(<http://e/a> <http://e/p> " * depth + "<http://e/b>" + ")>>" * depth + " .\n"
+        data = text.encode()
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        if found:
+            assert triples_of(str(tmp_path / name), name.split(".")[1], {}).count == found
+        else:
+            with pytest.raises(TidelogError, match=rf"TL083: .*{name} is damaged: it is nested more than 100 levels deep"):
+                triples_of(str(tmp_path / name), name.split(".")[1], {})

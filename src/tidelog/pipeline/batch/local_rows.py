@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +24,12 @@ from tidelog.functions.conform import conform
 from tidelog.pipeline.job.parts import SourcePart
 from tidelog.pipeline.report.outcome import RejectedRow
 from tidelog.program.relations import Relation
+from tidelog.rdf.ntriples import shallow
 from tidelog.rdf.terms import key_of_term, scope_of
+from tidelog.text_limits import DEEPEST
 from tidelog.values import IRI, RDF, Kind, Literal, Value, from_python
+
+_PIECE = 1 << 20
 
 
 def local_format(source: SourcePart) -> str | None:
@@ -183,12 +188,31 @@ def _parsed(path: Path, syntax: str) -> Iterator[Any]:
         raise fail("TL084", "pyoxigraph is not installed", fix='pip install "tidelog[rdf]"') from error
     form = pyoxigraph.RdfFormat.N_TRIPLES if syntax == "nt" else pyoxigraph.RdfFormat.TURTLE
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            data: Any = file
-            yield from pyoxigraph.parse(data, form, base_iri=path.absolute().as_uri())
+        _check_depth(path)
+        with _opened(path) as file:
+            yield from pyoxigraph.parse(file, form, base_iri=path.absolute().as_uri())
     except SyntaxError as error:
         raise damaged(path, f"line {error.lineno}: {error.msg}") from error
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise damaged(path, f"not a whole gzip file ({error})") from error
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+def _opened(path: Path) -> Any:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def _check_depth(path: Path) -> None:
+    """Refuse a file whose quoted triples are nested deeply; a file that has only a few of them is not held in memory for that."""
+    count, last = 0, b""
+    with _opened(path) as file:
+        while piece := file.read(_PIECE):
+            count += (last + piece).count(b"<<")
+            last = piece[-1:]
+        if count > DEEPEST:
+            file.seek(0)
+            try:
+                shallow(file.read().decode("utf-8", "replace"))
+            except ValueError as error:
+                raise damaged(path, str(error)) from error
