@@ -93,23 +93,23 @@ def _cache_folder_set() -> Iterator[None]:
 def kernel(function: F) -> F:
     """Compile a function that Python calls; the result is kept on disk."""
     with _cache_folder_set():
-        return njit(cache=CACHE_FOLDER is not None, **_OPTIONS)(function)  # type: ignore[no-any-return]
+        return njit(cache=CACHE_FOLDER is not None, **_options(function))(function)  # type: ignore[no-any-return]
 
 
 def exclusive(function: F) -> F:
     """As `kernel`, but no other thread of Python runs meanwhile: for short work on buffers that are changed in place."""
     with _cache_folder_set():
-        return njit(cache=CACHE_FOLDER is not None, **{**_OPTIONS, "nogil": False})(function)  # type: ignore[no-any-return]
+        return njit(cache=CACHE_FOLDER is not None, **{**_options(function), "nogil": False})(function)  # type: ignore[no-any-return]
 
 
 def part(function: F) -> F:
     """Compile a function that only the kernel itself calls."""
-    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options(function))(function)  # type: ignore[no-any-return]
 
 
 def hot(function: F) -> F:
     """Compile a part straight into its callers: a call would cost more than what it does."""
-    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
+    return njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True, **{**_OPTIONS, "_nrt": True})(function)  # type: ignore[no-any-return]
 
 
 def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable[[], int]:
@@ -131,6 +131,14 @@ def service(function: Callable[[int, int, int, int, int, int], int]) -> Callable
 
 _SERVICE: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+_ALLOCATING_PACKAGES = frozenset(("aggregates", "closures", "digraphs"))
+"""The packages of the kernel that allocate arrays."""
+
+
+def _options(function: Callable[..., Any]) -> dict[str, Any]:
+    """Without references where nothing is allocated: to count those of two matrices takes longer than most parts given them."""
+    return {**_OPTIONS, "_nrt": not _ALLOCATING_PACKAGES.isdisjoint(function.__module__.split("."))}
+
 
 _announced: list[bool] = []
 

@@ -11,18 +11,18 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, table_rows
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.rows.row_times import forget_times
 
 
-@part
+@hot
 def _newer_rows(M: Int64s, X: Int64s, table: int, index: int) -> Int32s:
     """For each row of a table the next newer one in its chain of an index."""
     return int32s(X[index, layout.NEWER], M[table, layout.CAPACITY])
 
 
-@part
+@hot
 def _removed_rows(M: Int64s, table: int) -> Int32s:
     """The numbers of removed rows, in the order of removal."""
     return int32s(M[table, layout.REMOVED], M[table, layout.CAPACITY])
@@ -45,7 +45,7 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
             gap = at
 
 
-@part
+@hot
 def _numbers_of(M: Int64s, table: int) -> Int32s:
     """The row of each pair."""
     return int32s(M[table, layout.NUMBERS], M[table, layout.DOMAIN] * M[table, layout.DOMAIN])

@@ -13,7 +13,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.memory import int64_matrix, int64s
 
 BEGIN, FIRST, LAST = range(3)
@@ -22,7 +22,7 @@ TIMES_WIDTH = 3
 NEVER = np.int64(1 << 62)
 
 
-@part
+@hot
 def times_of(M: Int64s, table: int) -> Int64s:
     """The entries of a table, and room for more."""
     return int64_matrix(M[table, layout.TIMES], M[table, layout.TIME_ROOM], TIMES_WIDTH)

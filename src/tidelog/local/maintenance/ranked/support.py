@@ -9,7 +9,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.build import part
+from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.join import run
 from tidelog.local.kernel.layout import ARITY, COUNT
 from tidelog.local.kernel.plan_table import plan_slots, run_state
@@ -32,7 +32,7 @@ def begin_look(U: Int64s, k: int, row: int) -> None:
     Z[unit.CHECKED_FACTS] += 1
 
 
-@part
+@hot
 def looked_at(M: Int64s, U: Int64s) -> Int32s:
     """The fact that is looked at."""
     Z = unit.progress_of(U)

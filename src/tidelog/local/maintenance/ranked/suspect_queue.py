@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog.core.arrays import Int64s
-from tidelog.local.kernel.build import part
+from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.memory import int64_matrix
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 
@@ -11,7 +11,7 @@ TICK, ROW, OF = range(3)
 QUEUE_WIDTH = 3
 
 
-@part
+@hot
 def queue_of(U: Int64s) -> Int64s:
     """The queue; `Z[QUEUED]` facts are in it."""
     return int64_matrix(U[unit.QUEUE], U[unit.QUEUE_ROOM], QUEUE_WIDTH)
