@@ -89,7 +89,7 @@ class KnowledgeBase(Lasting, ABC):
         made: Self = object.__new__(getattr(importlib.import_module(module), name))
         return made
 
-    def __init__(
+    def __init__(  # options that users give by name
         self,
         rules: str | PathLike[str] | Source = "",
         *,
@@ -159,7 +159,7 @@ class KnowledgeBase(Lasting, ABC):
     # --- facts in --------------------------------------------------------------------------------------------------------
 
     @_abstract
-    def load(
+    def load(  # options that users give by name
         self,
         relation: str,
         source: object,

@@ -70,7 +70,7 @@ class AnswerForm(StrEnum):
 
 @app.command("run")
 @reporting
-def run_command(
+def run_command(  # each parameter is an argument or option of the command
     program: OptionalProgram = None,
     facts: FactsFolder = None,
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
@@ -111,7 +111,7 @@ def run_command(
 
 @app.command("query")
 @reporting
-def query_command(
+def query_command(  # each parameter is an argument or option of the command
     program: OptionalProgram = None,
     query: Annotated[str | None, typer.Argument(help='A body, such as "path(a, X), X != b".', metavar="QUERY")] = None,
     facts: FactsFolder = None,

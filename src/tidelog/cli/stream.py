@@ -47,7 +47,7 @@ class Marking(StrEnum):
 
 @app.command("stream")
 @reporting
-def stream_command(
+def stream_command(  # each parameter is an argument or option of the command
     updates: Annotated[
         str, typer.Option(help="Updates: a file of JSON Lines, a folder of such files, or - for standard input.", metavar="PATH")
     ],

@@ -254,6 +254,18 @@ class Manifest:
         self._connection.close()
 
 
+def read_saved(folder: Path) -> tuple[SavedSnapshot, list[Entry]]:
+    """The snapshot and the journal of a folder that another process may write to; an error if there is none."""
+    manifest = Manifest(folder, read_only=True)
+    try:
+        snapshot, entries = manifest.read()
+    finally:
+        manifest.close()
+    if snapshot is None:
+        raise fail("TL060", f"cannot open {folder}: there is no saved knowledge base", fix="check the path")
+    return snapshot, entries
+
+
 def _is_about_the_content(error: sqlite3.OperationalError) -> bool:
     """Whether an operational error tells of damage, and not of rights, locks or space."""
     return any(word in str(error) for word in ("malformed", "no such table", "no such column", "not a database", "syntax error"))

@@ -12,7 +12,7 @@ from tidelog.core.recovery import Recovery
 from tidelog.durable.columns import columns_of_load, read_table
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.journal import Refusal, load_of
-from tidelog.durable.manifest import NAME, Entry, Manifest, SavedSnapshot
+from tidelog.durable.manifest import NAME, Entry, SavedSnapshot, read_saved
 from tidelog.durable.rule_text import difference
 from tidelog.durable.saved import Saved, save
 from tidelog.durable.snapshot import read_snapshot
@@ -81,13 +81,7 @@ def _begin(path: Path, rules: Any, durability: str, options: dict[str, Any], fil
 
 def _open_for_reading(path: Path, rules: Any, options: dict[str, Any], started: float) -> LocalKnowledgeBase:
     for attempt in range(_ATTEMPTS):
-        manifest = Manifest(path, read_only=True)
-        try:
-            snapshot, entries = manifest.read()
-        finally:
-            manifest.close()
-        if snapshot is None:
-            raise fail("TL060", f"cannot open {path}: there is no saved knowledge base", fix="check the path")
+        snapshot, entries = read_saved(path)
         try:
             kb = _restored(path, snapshot, entries, rules, options, started)
         except TidelogError:

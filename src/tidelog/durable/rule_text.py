@@ -97,7 +97,11 @@ def _shown(program: Program, at: int) -> str:
 
 
 def _numbers(program: Program, written: Mapping[int, Rule]) -> list[int]:
-    """The numbers of the rules, in the order of the document; rules are found by identity."""
+    """The numbers of the rules, in the order of the document.
+
+    The document has the very objects that `written` has, and both are alive meanwhile: so ids are unique.  Equality would not
+    do: of equal rules, each has a number of its own.
+    """
     number_of = {id(rule): number for number, rule in written.items()}
     return [number_of[id(s)] for s in program.document.statements if isinstance(s, Rule)]
 

@@ -166,7 +166,7 @@ def save(kb: LocalKnowledgeBase, folder: Path, durability: str | None, files: Fi
     except BaseException:
         new.close()
         raise
-    if saved is not None:  # a copy: changes go on to where they went before
+    if saved is not None:  # a copy: later changes still go to the folder before
         new.close()
         return
     new.attach(kb, snapshot, (snapshot.sequence, snapshot.chain), 0)

@@ -12,7 +12,7 @@ from tidelog.core.limits import Limits, Watch
 from tidelog.core.rules import is_visible
 from tidelog.durable.file_operations import read_checked
 from tidelog.durable.journal import load_of
-from tidelog.durable.manifest import Manifest
+from tidelog.durable.manifest import read_saved
 from tidelog.durable.opening import open_saved
 from tidelog.durable.snapshot import files_of
 from tidelog.errors import fail
@@ -44,13 +44,7 @@ class Verified:
 
 def verify(folder: Path, *, recompute: bool = False) -> Verified:
     """Check everything; an error says what is wrong.  Nothing is changed, and a process that writes is not disturbed."""
-    manifest = Manifest(folder, read_only=True)
-    try:
-        snapshot, entries = manifest.read()
-    finally:
-        manifest.close()
-    if snapshot is None:
-        raise fail("TL060", f"cannot open {folder}: there is no saved knowledge base", fix="check the path")
+    snapshot, entries = read_saved(folder)
     written = [*files_of(snapshot.description), *(load_of(entry)[2] for entry in entries if entry.kind == "load")]
     for file in written:
         read_checked(folder, file)

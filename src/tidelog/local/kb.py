@@ -45,7 +45,7 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
-    def load(
+    def load(  # options that users give by name
         self,
         relation: str,
         source: object,

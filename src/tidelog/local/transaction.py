@@ -241,10 +241,10 @@ class Transaction(Work):
     # --- steps of a stream that looks ahead ------------------------------------------------------------------------------
 
     def undo_step(self, step: MarkedStep, difference: Difference) -> None:
-        """Undo what marked facts have brought, and remove these themselves."""
+        """Delete the marked facts and their consequences."""
         step.undo(self._engine.state)
         self._steps.append(Backwards(difference))
-        self.counted.chosen["marks"] = "what marked facts had brought went with them"
+        self.counted.chosen["marks"] = "the consequences of marked facts were deleted with them"
         self.counted.counters.explicit_marks += step.explicit
         self.counted.counters.implicit_marks += step.implicit
         self.removed += step.explicit

@@ -47,7 +47,7 @@ class SparkKnowledgeBase(Materialisation):
 
     # --- loading ---------------------------------------------------------------------------------------------------------
 
-    def load(
+    def load(  # options that users give by name
         self,
         relation: str,
         source: object,

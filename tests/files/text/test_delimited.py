@@ -10,6 +10,7 @@ from tests.files.relations import declared, kinds, lists, mentioned, rejected, s
 
 from tidelog.errors import TidelogError
 from tidelog.files.reading import read
+from tidelog.files.text import delimited
 from tidelog.files.text.delimited import Header
 from tidelog.values import Kind
 
@@ -219,6 +220,30 @@ def test_an_open_quote(tmp_path: Path) -> None:
         code, _, message = rejected(saved(tmp_path, "e.csv", text))
         assert (code, "line 2 has a quote that nothing closes" in message) == ("TL083", True)
     assert lists(read(saved(tmp_path, "e.csv", 'a,5"\nb,6\n'), "edge", header=False)) == [["a", "b"], ['5"', "6"]]
+
+
+def test_an_open_quote_is_found_whatever_is_in_the_cell_and_before_it(tmp_path: Path) -> None:
+    for text, line in (
+        ('\ufeff"a\n1\n', 1),
+        ('a,b\r\n"x\r\ny",2\r\n3,"4""\r\n', 4),
+        ('a,b\n1,"' + "x" * 200_000 + "\n", 2),
+    ):
+        code, _, message = rejected(saved(tmp_path, "e.csv", text))
+        assert (code, f"line {line} has a quote that nothing closes" in message) == ("TL083", True)
+
+
+def test_rows_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delimited, "_BLOCK", 64)
+    long = "x" * 1_000
+    text = "a,b\n1,2\n" * 20 + f'c,"{long}"\n' + "3,4\n" * 20
+    assert lists(read(saved(tmp_path, "e.csv", text), "edge", header=False))[1].count(long) == 1
+    path = saved(tmp_path, "e.csv", text.replace("1,2\n", "1\n"))
+    assert f"20 of 61 rows of {path} do not fit `edge`" in rejected(path)[2]  # each once, though the file was read twice
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\r\n", "\ufeff\n"])
+def test_a_file_without_a_row(tmp_path: Path, text: str) -> None:
+    assert lists(read(saved(tmp_path, "e.csv", text), "edge", declared(a=STRING))) == [[]]
 
 
 # --- headers that do not match ---------------------------------------------------------------------------------------------

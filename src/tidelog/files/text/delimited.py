@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +26,9 @@ Header = bool | Literal["auto"]
 
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = 2**31 - 1
+_BOM = b"\xef\xbb\xbf"
+_QUOTED = rb'(?:\A(?:\xef\xbb\xbf)?|(?<=[%b\r\n]))"(?:[^"]++|"")*+(?P<end>"|\Z)'
+"""A cell in quotes, from its first character; without an end if nothing closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,9 @@ class _Text:
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """The rows, each with the line on which it starts: for error messages only."""
-        reader = self._reader(is_strict=False)
+        lines = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", errors="replace", newline="")
+        quoting: Any = csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
+        reader = csv.reader(lines, delimiter=self.delimiter, quoting=quoting)  # it counts lines
         line = 1
         try:
             for row in reader:
@@ -52,23 +58,9 @@ class _Text:
         """The line of an unclosed quote, if there is one: Arrow reads everything behind it as one cell."""
         if not self.has_quotes or self.data.count(b'"') % 2 == 0:
             return None
-        reader = self._reader(is_strict=True)
-        line = 1
-        while True:
-            try:
-                next(reader)
-            except StopIteration:
-                return None
-            except csv.Error as error:
-                if "end of data" in str(error):
-                    return line
-            line = reader.line_num + 1
-
-    def _reader(self, *, is_strict: bool) -> Any:
-        """Python's csv reader, which counts lines."""
-        lines = io.TextIOWrapper(io.BytesIO(self.data), "utf-8-sig", errors="replace", newline="")
-        quoting: Any = csv.QUOTE_MINIMAL if self.has_quotes else csv.QUOTE_NONE
-        return csv.reader(lines, delimiter=self.delimiter, quoting=quoting, strict=is_strict)
+        cells = re.finditer(_QUOTED % self.delimiter.encode(), self.data)
+        opened = next((cell.start() for cell in cells if not cell["end"]), None)
+        return None if opened is None else len(re.findall(rb"\r\n?|\n", self.data[:opened])) + 1
 
     def places(self, rows: Sequence[int], skipped: int) -> list[str]:
         """`file:line` of each row, not counting those skipped at the start."""
@@ -129,58 +121,56 @@ def _is_headed(column: pa.ChunkedArray) -> bool:
 
 def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
     """The columns as strings, and the number of rows; lines with another number of cells are an error."""
-    ragged: list[str] = []
-
-    def note(row: arrow_csv.InvalidRow) -> str:
-        ragged.append(row.text)
-        return "skip"
-
-    parsing = arrow_csv.ParseOptions(
-        delimiter=text.delimiter,
-        quote_char='"' if text.has_quotes else False,
-        newlines_in_values=text.has_quotes,
-        invalid_row_handler=note,
-    )
-    table = _table(text, parsing, _BLOCK)
-    if table is None:
+    if not text.data.removeprefix(_BOM).strip(b"\r\n"):  # for Arrow, a file without a row is an error
         return (), 0
+    try:
+        table, ragged = _table(text, _BLOCK)
+    except pa.ArrowInvalid as error:
+        if (line := text.open_quote()) is not None:
+            raise damaged(text.source, f"line {line} has a quote that nothing closes") from error
+        raise damaged(text.source, str(error).splitlines()[0]) from error
     if (line := text.open_quote()) is not None:
         raise damaged(text.source, f"line {line} has a quote that nothing closes")
     if ragged:
-        raise _ragged_error(text, name, table.num_columns, table.num_rows, len(ragged))
+        raise _ragged_error(text, name, table.num_columns, table.num_rows, ragged)
     return tuple(table.columns), table.num_rows
 
 
-def _table(text: _Text, parsing: arrow_csv.ParseOptions, block: int) -> pa.Table | None:
-    """The table that Arrow reads, all columns as strings; None if it has no row."""
+def _table(text: _Text, block: int) -> tuple[pa.Table, int]:
+    """The table that Arrow reads, all columns as strings; and how many lines are left out for their number of cells."""
+    ragged: list[int] = []
+
+    def skip(row: arrow_csv.InvalidRow) -> str:
+        ragged.append(row.actual_columns)
+        return "skip"
+
+    def parsing(handler: Callable[[arrow_csv.InvalidRow], str]) -> arrow_csv.ParseOptions:
+        return arrow_csv.ParseOptions(
+            delimiter=text.delimiter,
+            quote_char='"' if text.has_quotes else False,
+            newlines_in_values=text.has_quotes,
+            invalid_row_handler=handler,
+        )
+
     buffer = pa.py_buffer(text.data)
     try:
         first = arrow_csv.open_csv(
             pa.BufferReader(buffer),
             arrow_csv.ReadOptions(block_size=min(block, 1 << 20), autogenerate_column_names=True, use_threads=False),
-            arrow_csv.ParseOptions(
-                delimiter=parsing.delimiter,
-                quote_char=parsing.quote_char,
-                newlines_in_values=text.has_quotes,
-                invalid_row_handler=lambda _: "skip",
-            ),
+            parsing(lambda _: "skip"),
         )
         names = first.schema.names
-        return arrow_csv.read_csv(
+        table = arrow_csv.read_csv(
             pa.BufferReader(buffer),
             arrow_csv.ReadOptions(block_size=block, column_names=names),
-            parsing,
+            parsing(skip),
             arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False),
         )
-    except pa.ArrowInvalid as error:
-        problem = str(error)
-        if "Empty CSV" in problem and not text.data.removeprefix(b"\xef\xbb\xbf").strip():
-            return None
-        if (line := text.open_quote()) is not None:
-            raise damaged(text.source, f"line {line} has a quote that nothing closes") from error
-        if "straddling" in problem and block < len(text.data):
-            return _table(text, parsing, min(len(text.data) + 1, _LARGEST_BLOCK))
-        raise damaged(text.source, problem.splitlines()[0]) from error
+    except pa.ArrowInvalid:  # perhaps for a row that is longer than a block: Arrow says so in words only
+        if block < min(len(text.data), _LARGEST_BLOCK):
+            return _table(text, min(len(text.data) + 1, _LARGEST_BLOCK))
+        raise
+    return table, len(ragged)
 
 
 def _ragged_error(text: _Text, name: str, width: int, whole: int, ragged: int) -> TidelogError:

@@ -62,10 +62,10 @@ def _by_arrow(data: bytes, schema: pa.Schema | None, block: int) -> pa.Table | N
             arrow_json.ReadOptions(block_size=block),
             arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="infer"),
         )
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        if "straddling" in str(error) and block < len(data):
-            return _by_arrow(data, schema, min(len(data) + 1, _LARGEST_BLOCK))
-        return None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Perhaps for a line that is longer than a block: Arrow says so in words only.
+        whole = min(len(data) + 1, _LARGEST_BLOCK)
+        return _by_arrow(data, schema, whole) if block < whole else None
     try:
         as_written = pa.schema([pa.field(field.name, _as_text(field.type)) for field in table.schema])
     except UnicodeDecodeError:  # a name, which Arrow does not check

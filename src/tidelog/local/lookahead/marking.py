@@ -62,7 +62,7 @@ class Marks:
 
     @contextmanager
     def using(self, unit: Unit, algorithm: str, deltas: Deltas, seeds: Mapping[str, Rows]) -> Iterator[Mapping[str, Rows]]:
-        """The first suspects of a unit, and meanwhile no marked fact counts as one that went from a lower relation."""
+        """The first suspects of a unit, and meanwhile no marked fact counts as one that was deleted from a lower relation."""
         seeds = self._with_heads(unit, algorithm, seeds)
         brought = {name: self._step.deltas[name].inserted for name in unit.relations if name in self._step.deltas}
         passing = [name for name in unit.uses if self._passes(name, unit, algorithm) and name in deltas]

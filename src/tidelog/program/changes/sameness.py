@@ -63,10 +63,11 @@ class _Search:
     def __init__(self, part: list[Literal], head: Colours) -> None:
         self.part, self.head = part, head
         self.work = 0
-        self.touching: dict[str, list[Literal]] = defaultdict(list)
-        for literal in part:
+        self.touching: dict[str, list[int]] = defaultdict(list)
+        """For each variable, the positions of the literals it occurs in."""
+        for at, literal in enumerate(part):
             for name in dict.fromkeys(v.name for v in variables(literal)):
-                self.touching[name].append(literal)
+                self.touching[name].append(at)
 
     def smallest(self, colours: dict[str, int]) -> Key:
         """The smallest key over all ways to tell variables of one colour apart."""
@@ -100,7 +101,7 @@ class _Search:
             colours = refined
 
     def _surroundings(self, name: str, colours: Colours) -> str:
-        return repr(sorted(repr(self._coloured(literal, colours, marked=name)) for literal in self.touching[name]))
+        return repr(sorted(repr(self._coloured(literal, colours, marked=name)) for literal in self._literals(name)))
 
     def _not_interchangeable(self, cell: list[str]) -> list[str]:
         """The members of a cell but those that can be swapped with the first without changing the part."""
@@ -110,9 +111,13 @@ class _Search:
     def _swappable(self, one: str, other: str) -> bool:
         names = {name: at for at, name in enumerate(self.touching)}
         swapped = {**names, one: names[other], other: names[one]}
-        affected = {id(literal): literal for name in (one, other) for literal in self.touching[name]}.values()
+        affected = self._literals(one, other)
         before = Counter(repr(self._coloured(literal, names)) for literal in affected)
         return before == Counter(repr(self._coloured(literal, swapped)) for literal in affected)
+
+    def _literals(self, *names: str) -> list[Literal]:
+        """The literals that some of these variables occur in, each once."""
+        return [self.part[at] for at in sorted({at for name in names for at in self.touching[name]})]
 
 
 def _singled_out(colours: dict[str, int], name: str) -> dict[str, int]:

@@ -39,9 +39,9 @@ _CLOCK = count_up(1)
 """The times of insertions, for all relations."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FrameRelation:
-    """The facts of a relation, and how many there are."""
+    """The facts of a relation, and how many there are; equal to itself only."""
 
     width: int
     by: tuple[str, ...] = ()
@@ -60,8 +60,10 @@ class FrameRelation:
     tombstones: list[tuple[FrameRelation, int]] = field(default_factory=list)
     """Deleted facts, with the time of their deletion: they hide facts of segments that are older."""
     _driver_frame: DataFrame | None = None
-    _sorted: dict[tuple[str, ...], tuple[object, DataFrame]] = field(default_factory=dict)
-    """Sorted copies by their columns, each with what it was made from."""
+    _changed: int = 0
+    """The time of the last insertion or deletion."""
+    _sorted: dict[tuple[str, ...], tuple[int, DataFrame]] = field(default_factory=dict)
+    """Sorted copies by their columns, each with the time of the last change that it has."""
 
     def frame(self, spark: SparkSession) -> DataFrame:
         """All facts."""
@@ -80,14 +82,13 @@ class FrameRelation:
 
     def sorted_frame(self, by: Sequence[str], lineage: Lineage, spark: SparkSession) -> DataFrame:
         """All facts in the order of some columns, cached while they are the same: a hash table has those of one key together."""
-        made_from = [id(segment) for segment, _ in self.segments], [id(rows) for rows in self.in_driver], len(self.tombstones)
         before = self._sorted.get(tuple(by))
-        if before is not None and before[0] == made_from:
+        if before is not None and before[0] == self._changed:
             return before[1]
         if before is not None:
             self.retired.append((before[1], self.count))
         ordered = lineage.cut(self.frame(spark).repartition(1).sortWithinPartitions(*by))
-        self._sorted[tuple(by)] = made_from, ordered
+        self._sorted[tuple(by)] = self._changed, ordered
         return ordered
 
     def in_segments(self, *, timed: bool = False) -> DataFrame | None:
@@ -175,7 +176,7 @@ class FrameRelation:
             return
         if self.merges and len(self.segments) >= _MOST_SEGMENTS:
             self._merge_some(lineage)  # before the new one, which the next round reads by itself
-        now = next(_CLOCK)
+        self._changed = now = next(_CLOCK)
         self.segments.append((segment, count))
         self.times.append(time or (now, now))
         self.count += count
@@ -185,7 +186,8 @@ class FrameRelation:
         if not len(rows):
             return
         self.in_driver.append(rows)
-        self.driver_times.append(next(_CLOCK))
+        self._changed = next(_CLOCK)
+        self.driver_times.append(self._changed)
         self._driver_frame = None
         self.count += len(rows)
         if self.merges and sum(map(len, self.in_driver)) > DRIVER_ROWS:
@@ -210,6 +212,7 @@ class FrameRelation:
         if not others.count:
             return
         self.count -= others.count
+        self._changed = next(_CLOCK)
         deleted = sum(facts.count for facts, _ in self.tombstones)
         if deleted + others.count > max(DRIVER_ROWS, self.count // _WORTH_WRITING) or len(self.tombstones) >= _MOST_REMOVALS:
             self._compact(others, lineage, spark)
@@ -223,7 +226,7 @@ class FrameRelation:
                 self.in_driver = [some[~isin_rows(some, rows)] for some in self.in_driver]
                 self._driver_frame, others = None, facts_in_driver(rows[~is_held])
         if others.count:
-            self.tombstones.append((others, next(_CLOCK)))
+            self.tombstones.append((others, self._changed))
 
     def _compact(self, others: FrameRelation, lineage: Lineage, spark: SparkSession) -> None:
         """Write one segment without deleted facts, and without others."""

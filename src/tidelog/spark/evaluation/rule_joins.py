@@ -61,7 +61,7 @@ class Side:
             return self.is_smaller(other)
         return other.count is not None and self.start * _LIKELY_FACTOR < other.count
 
-    def holding(self, frame: DataFrame) -> Side:
+    def restricted_to(self, frame: DataFrame) -> Side:
         """Some of its rows."""
         return Side(frame, self.count, start=self.start)
 
@@ -129,20 +129,20 @@ class RuleFrames:
                 shared = [names[name] for name in sorted(names.needed(atom))]
                 excluded = self._atom(atom, frame_of(at, atom.predicate), names)
                 if shared:
-                    return binding.holding(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared))
+                    return binding.restricted_to(_without(binding, Side(excluded.frame.select(*shared), excluded.count), shared))
                 some = excluded.frame.limit(1).select(f.lit(0).alias("#some"))
                 left = binding.frame.join(f.broadcast(some), f.lit(0) == f.col("#some"), "left_anti")
-                return binding.holding(left)
+                return binding.restricted_to(left)
             case Comparison(op, left, right):
                 missing = names_of([literal]) - bound
                 if missing:
                     side, other = (left, right) if isinstance(left, Variable) and left.name in missing else (right, left)
                     assert isinstance(side, Variable)
                     bound.add(side.name)
-                    return binding.holding(binding.frame.withColumn(names[side.name], self._value(other, names)))
+                    return binding.restricted_to(binding.frame.withColumn(names[side.name], self._value(other, names)))
                 one, two = self._value(left, names), self._value(right, names)
                 holds = one < two if op == BEFORE else one == two if op == "=" else ~(one == two)
-                return binding.holding(binding.frame.where(holds))
+                return binding.restricted_to(binding.frame.where(holds))
         raise AssertionError(literal)
 
     def _value(self, term: Term, names: Names) -> Column:
@@ -207,7 +207,7 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     """The join on shared columns; of a side that adds no column, only whether it has a row counts."""
     if right.frame.columns == [_UNIT]:
         some = right.frame.limit(1).select(f.lit(0).alias("#some"))
-        return left.holding(left.frame.crossJoin(f.broadcast(some)).drop("#some"))
+        return left.restricted_to(left.frame.crossJoin(f.broadcast(some)).drop("#some"))
     if left.frame.columns == [_UNIT]:
         some = left.frame.limit(1).select(f.lit(0).alias("#some"))
         return Side(right.frame.crossJoin(f.broadcast(some)).drop("#some"), right.count)
@@ -229,7 +229,7 @@ def _joined(left: Side, right: Side, shared: list[str], *, is_tiny: bool) -> Sid
     if not shared:
         return Side(one.crossJoin(other), count, start=start)
     if is_test and not sends_left and not builds_left:
-        return left.holding(one.join(other, shared, "left_semi"))
+        return left.restricted_to(one.join(other, shared, "left_semi"))
     return Side(one.join(other, shared), count, start=start)
 
 

@@ -42,11 +42,11 @@ class Lineage:
             raise fail("TL074", "the lineage policy 'reliable' needs a folder", fix=fix)
         self._spark = spark
         self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
-        self._written: dict[int, tuple[DataFrame, str, int]] = {}
-        """Frames with their folders, and how many sweeps there had been."""
+        self._written: dict[DataFrame, tuple[str, int]] = {}
+        """Frames, which are equal to themselves only, with their folders, and how many sweeps there had been."""
         self._sweeps = self._left = 0
         self._in_use: list[DataFrame] = []
-        self._protected: set[int] = set()
+        self._protected: set[DataFrame] = set()
         self._waiting: list[DataFrame] = []
         """Protected frames that were to be released."""
 
@@ -78,19 +78,19 @@ class Lineage:
 
         Under `local`, Spark frees the blocks when nothing refers to them, so the caller should drop it, too.
         """
-        if id(df) in self._protected:
+        if df in self._protected:
             self._waiting.append(df)
             return
-        written = self._written.pop(id(df), None)
+        written = self._written.pop(df, None)
         if written is not None:
-            _delete(written[1])
+            _delete(written[0])
         else:
             df.unpersist()
 
     def protect(self, frames: Iterable[DataFrame]) -> None:
         """Keep frames that an update may have to go back to, and no others: those wait until the next ones are protected."""
         waiting, self._waiting = self._waiting, []
-        self._protected = {id(frame) for frame in frames}
+        self._protected = set(frames)
         for frame in waiting:
             self.release(frame)
 
@@ -104,15 +104,14 @@ class Lineage:
         now = list(in_use)
         before, self._in_use = self._in_use, now
         self._sweeps += 1
-        old = {key: path for key, (_, path, age) in self._written.items() if age < self._sweeps - 2}
+        old = {frame: path for frame, (path, age) in self._written.items() if age < self._sweeps - 2}
         if len(old) < self._left + _WORTH_SWEEPING:
             return
         # Frames are made from others, with some columns or without some rows: only Spark knows the files.
-        frames = {id(frame): frame for frame in (*before, *now)}
-        read = {file.rsplit("/", 2)[-2] for frame in frames.values() for file in frame.inputFiles()}
-        for key, path in old.items():
-            if key not in self._protected and path.rsplit("/", 1)[-1] not in read:
-                del self._written[key]
+        read = {file.rsplit("/", 2)[-2] for frame in {*before, *now} for file in frame.inputFiles()}
+        for frame, path in old.items():
+            if frame not in self._protected and path.rsplit("/", 1)[-1] not in read:
+                del self._written[frame]
                 _delete(path)
         self._left = len(self._written.keys() & old.keys())
 
@@ -127,7 +126,7 @@ class Lineage:
         path = f"{self._folder}/{uuid.uuid4().hex}"
         df.write.parquet(path, compression="lz4")
         kept = self._spark.read.schema(df.schema).parquet(path)
-        self._written[id(kept)] = kept, path, self._sweeps  # the frame itself too, so that no other can have its id
+        self._written[kept] = path, self._sweeps
         return kept
 
 

@@ -68,7 +68,7 @@ class Buffers:
         self._held.append(buffer)
         self.words[place] = address_of(buffer)
 
-    def let_go(self) -> None:
+    def release_unused(self) -> None:
         """Release the buffers that no word has the address of."""
         addresses = set(self.words.tolist())
         self._held = [buffer for buffer in self._held if address_of(buffer) in addresses]
@@ -92,7 +92,7 @@ class Buffers:
         self.at(virtual.TERMS)[: self.node_count] = terms[: self.node_count]
         words[word.NODE_ROOM] = room
         self._make_rings(starts)
-        self.let_go()
+        self.release_unused()
         return self
 
     def _make_rings(self, starts: Pairs) -> None:
@@ -127,7 +127,7 @@ class Buffers:
         edge_lists.build(words, source, target)
         self.set(word.LOG, np.empty(4 * _JOURNAL, np.int32))
         words[word.LOG_ROOM] = _JOURNAL
-        self.let_go()
+        self.release_unused()
         self._edges = None
 
     def _set_scratch(self, room: int) -> None:
@@ -148,7 +148,7 @@ class Buffers:
             self._grow((*_READ[1:], *_OF_NODES, virtual.TERMS), room)
             self._set_scratch(room)
             words[word.NODE_ROOM] = room
-            self.let_go()
+            self.release_unused()
         components.number_nodes(words, rows)
 
     def make_room(self) -> None:
@@ -162,11 +162,11 @@ class Buffers:
             room = 3 * int(words[word.POOL_ROOM]) // 2 + _FEW
             self._grow((word.TO, word.MATE), room)
             words[word.POOL_ROOM] = room
-        self.let_go()
+        self.release_unused()
 
     def _grow(self, places: Iterable[int], room: int, fill: int = 0) -> None:
         """Replace buffers by larger ones, which hold the same."""
-        self.let_go()  # what an exception may have left
+        self.release_unused()  # what an exception may have left
         for place in places:
             old = self.at(place)
             larger = np.full(room, fill, np.int32) if fill else np.zeros(room, np.int32)
@@ -186,7 +186,7 @@ class Buffers:
         if self._edges is None:
             other._set_scratch(int(self.words[word.NODE_ROOM]))
             other.set(word.LOG, np.empty(4 * int(self.words[word.LOG_ROOM]), np.int32))
-        other.let_go()
+        other.release_unused()
         return other
 
     def for_reading(self) -> Buffers | None:
@@ -218,4 +218,4 @@ class Buffers:
         self.set(virtual.TERMS, renamed)
         self.set(virtual.NODE_OF, node_of)
         self.words[virtual.ID_COUNT] = count
-        self.let_go()
+        self.release_unused()

@@ -27,13 +27,13 @@ Continued = tuple[Int32s, NDArray[np.bool_]]
 
 @dataclass(slots=True)
 class Touched:
-    """The groups that something came to or went from, with the targets that did, and the results before."""
+    """The groups with inserted or deleted targets, these targets, and the results before."""
 
     keys: Rows
-    came_to: Int64s
-    """For each target that came, the number of its group."""
+    groups_of_inserted: Int64s
+    """For each inserted target, the number of its group."""
     inserted: Int32s
-    went_from: Int64s
+    groups_of_deleted: Int64s
     deleted: Int32s
     results: Int32s
     """For each group the id of its result before, or -1."""
@@ -55,9 +55,8 @@ class Touched:
 
     @property
     def changes(self) -> Int64s:
-        """How many targets came to each group and went from it."""
-        came, went = (np.bincount(groups, minlength=len(self.keys)) for groups in (self.came_to, self.went_from))
-        return came + went
+        """How many targets were inserted into each group and deleted from it."""
+        return np.bincount(np.concatenate([self.groups_of_inserted, self.groups_of_deleted]), minlength=len(self.keys))
 
 
 def _results_before(table: Table, keys: Rows) -> Int32s:
@@ -84,7 +83,7 @@ def continued(touched: Touched, special: Aggregation, state: State) -> Continued
 
 def _counted(touched: Touched, state: State) -> Continued:
     count = len(touched.keys)
-    counts = np.bincount(touched.came_to, minlength=count) - np.bincount(touched.went_from, minlength=count)
+    counts = np.bincount(touched.groups_of_inserted, minlength=count) - np.bincount(touched.groups_of_deleted, minlength=count)
     had = touched.results >= 0  # without a result there was nothing to count
     counts[had] += state.terms.payloads_of(touched.results[had])
     results, left = np.full(count, -1, np.int32), counts > 0
@@ -99,7 +98,10 @@ def _added(touched: Touched, special: Aggregation, state: State) -> Continued:
     sums = np.zeros(len(touched.keys), np.int64)
     sums[continues] = terms.payloads_of(touched.results[continues])
     sizes = np.abs(sums.astype(np.float64))
-    for targets, groups, sign in ((touched.inserted, touched.came_to, 1), (touched.deleted, touched.went_from, -1)):
+    for targets, groups, sign in (
+        (touched.inserted, touched.groups_of_inserted, 1),
+        (touched.deleted, touched.groups_of_deleted, -1),
+    ):
         is_integer = terms.have_kind(Kind.INT, targets)
         continues[groups[~is_integer]] = False
         numbers = np.where(is_integer, terms.payloads_of(targets), 0)
@@ -115,9 +117,9 @@ def _added(touched: Touched, special: Aggregation, state: State) -> Continued:
 def _compared(touched: Touched, special: Aggregation, state: State) -> Continued:
     results = np.full(len(touched.keys), -1, np.int32)
     continues = touched.results >= 0
-    continues[touched.went_from[touched.deleted == touched.results[touched.went_from]]] = False
-    had, inserted = np.flatnonzero(continues), continues[touched.came_to]
-    groups = np.concatenate([had, touched.came_to[inserted]])
+    continues[touched.groups_of_deleted[touched.deleted == touched.results[touched.groups_of_deleted]]] = False
+    had, inserted = np.flatnonzero(continues), continues[touched.groups_of_inserted]
+    groups = np.concatenate([had, touched.groups_of_inserted[inserted]])
     if len(groups):
         order = np.argsort(groups, kind="stable")
         targets = np.concatenate([touched.results[had], touched.inserted[inserted]])[order]

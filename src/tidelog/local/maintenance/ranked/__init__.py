@@ -24,7 +24,7 @@ before it that are left: by induction along the order it follows.
 
 Lines: `in_plain_python.ByRanks.delete`, the oracle of the tests, beside the compiled loop (`rank_loop`).
 
-    lost instances below    phase SEED        delta rules, as in every deletion; explicit facts that went: `Deletion.delete`
+    lost instances below    phase SEED        delta rules, as in every deletion; deleted explicit facts: `Deletion.delete`
     _look_later             COLLECT, QUEUE    the heap `suspect_queue`; of many facts at once only those without support
     _stands                 LOOK              `support.look`: backward plans, each instance is tested (`support._is_support`)
     heads of what fell      PROPAGATE         rules over the facts that fell in this tick

@@ -69,7 +69,7 @@ class PreUpdateState:
     """How many values there are."""
     _whole: dict[str, FrameRelation] = field(default_factory=dict)
     _narrow: dict[str, FrameRelation] = field(default_factory=dict)
-    _fetched: dict[int, tuple[FrameRelation, FrameRelation]] = field(default_factory=dict)
+    _fetched: dict[FrameRelation, FrameRelation] = field(default_factory=dict)
     _kept: list[DataFrame] = field(default_factory=list)
 
     def __enter__(self) -> Self:
@@ -153,7 +153,6 @@ class PreUpdateState:
         """A relation of another unit, fetched if that saves jobs."""
         if relation.rows_in_driver is not None or not self._narrow or relation.count > WORTH_FETCHING:
             return relation
-        known = self._fetched.get(id(relation))
-        if known is None:
-            known = self._fetched[id(relation)] = relation, self.sets.at_hand(relation)
-        return known[1]
+        if relation not in self._fetched:
+            self._fetched[relation] = self.sets.at_hand(relation)
+        return self._fetched[relation]
