@@ -7,7 +7,9 @@ import gzip
 import pickle
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pyarrow as pa
 import pytest
@@ -26,18 +28,32 @@ STARTS_A_PROCESS = {"spark/session/java.py"}
 """Asks Java for its version, by the path of Java and without a shell."""
 
 
-def trees() -> list[tuple[str, ast.Module]]:
+class Module(NamedTuple):
+    """What a module imports, and where it does what might execute texts or start processes."""
+
+    imports: set[str]
+    executing: list[int]
+    starting: list[int]
+
+
+@cache
+def modules() -> dict[str, Module]:
     paths = sorted(SOURCE.rglob("*.py"))
-    return [(path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))) for path in paths]
+    return {path.relative_to(SOURCE).as_posix(): read(ast.parse(path.read_text(encoding="utf-8"))) for path in paths}
 
 
-def imports(tree: ast.Module) -> set[str]:
-    found: set[str] = set()
+def read(tree: ast.Module) -> Module:
+    found = Module(set(), [], [])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            found.imports.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            found.imports.update([node.module, *(f"{node.module}.{alias.name}" for alias in node.names)])
+        elif isinstance(node, ast.Call):
+            found.executing.extend([node.lineno] * (isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS))
+            found.starting.extend([node.lineno] * any(keyword.arg == "shell" for keyword in node.keywords))
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
+            found.starting.extend([node.lineno] * node.attr.startswith(("system", "popen", "exec", "spawn")))
     return found
 
 
@@ -45,30 +61,25 @@ def is_forbidden(name: str) -> bool:
     return any(name == module or name.startswith(f"{module}.") for module in FORBIDDEN_MODULES)
 
 
+def test_what_is_forbidden_is_found() -> None:
+    tree = ast.parse("import os, http.client\nfrom pickle import loads\neval('1')\nos.system('ls')\nrun('ls', shell=True)")
+    found = read(tree)
+    assert {name for name in found.imports if is_forbidden(name)} == {"http.client", "pickle", "pickle.loads"}
+    assert (found.executing, sorted(found.starting)) == ([3], [4, 5])
+
+
 def test_the_source_calls_nothing_that_executes_texts() -> None:
-    calls = [
-        f"{name}:{node.lineno}"
-        for name, tree in trees()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS
-    ]
-    assert calls == []
+    assert [(name, module.executing) for name, module in modules().items() if module.executing] == []
 
 
 def test_the_source_imports_neither_pickles_nor_the_network() -> None:
-    assert len(trees()) > 100
-    assert [(name, module) for name, tree in trees() for module in imports(tree) if is_forbidden(module)] == []
+    assert len(modules()) > 100
+    assert [(name, found) for name, module in modules().items() for found in module.imports if is_forbidden(found)] == []
 
 
 def test_only_java_is_started_and_no_shell() -> None:
-    starting = {name for name, tree in trees() if "subprocess" in imports(tree)}
-    assert starting == STARTS_A_PROCESS
-    for _, tree in trees():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                assert not any(keyword.arg == "shell" for keyword in node.keywords)
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "os":
-                assert not node.attr.startswith(("system", "popen", "exec", "spawn"))
+    assert {name for name, module in modules().items() if "subprocess" in module.imports} == STARTS_A_PROCESS
+    assert [(name, module.starting) for name, module in modules().items() if module.starting] == []
 
 
 def test_an_evaluation_opens_no_connection(tmp_path: Path) -> None:

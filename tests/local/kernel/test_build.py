@@ -185,6 +185,31 @@ def test_each_build_has_its_own_folder(program: str) -> None:
         assert str(build.CACHE_FOLDER).endswith("-checked")
 
 
+@pytest.mark.skipif(build.CACHE_FOLDER is None, reason="no folder for compiled code can be written")
+def test_a_copy_of_the_sources_elsewhere_shares_what_is_compiled(tmp_path: Path) -> None:
+    shutil.copytree(Path(build.__file__).parents[3], tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    assert build.CACHE_FOLDER is not None
+    expected(SMALL)
+    compiled = set(build.CACHE_FOLDER.rglob("*.nbc"))
+    where = "import tidelog; print(tidelog.__file__)"
+    path, first, *facts = in_a_process(f"{where}{script(SMALL)}", PYTHONPATH=str(tmp_path / "src"))
+    assert path.startswith(str(tmp_path))
+    assert first == f"{build.CHECKED} {build.CACHE_FOLDER}"
+    assert facts == expected(SMALL)
+    assert set(build.CACHE_FOLDER.rglob("*.nbc")) == compiled
+
+
+def test_a_changed_text_at_the_same_place_is_compiled_anew(tmp_path: Path) -> None:
+    """Whatever it was called before: the name of a module and a line do not tell two texts apart."""
+    path = tmp_path / "some_module.py"
+    found = []
+    for text in ("def f(): return 1", "def f(): return 2"):
+        path.write_text(text, encoding="utf-8")
+        build._digest.cache_clear()
+        found.append(build.Locator(in_a_process, str(path)).get_source_stamp())
+    assert len(set(found)) == 2
+
+
 @by_day_and_by_night
 def test_nothing_can_be_kept(tmp_path: Path, program: str) -> None:
     no_folder = tmp_path / "file"
@@ -229,8 +254,9 @@ def test_compiling_leaves_the_setting_of_numba_alone(monkeypatch: pytest.MonkeyP
     import numba
 
     monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
+    monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "IPythonCacheLocator", raising=False)
     build.kernel(lambda x: x)
-    assert numba.config.CACHE_DIR == "/somewhere/else"
+    assert (numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES) == ("/somewhere/else", "IPythonCacheLocator")
 
 
 @pytest.mark.parametrize("others_may_write", [False, True])

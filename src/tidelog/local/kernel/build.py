@@ -1,9 +1,10 @@
 """How the kernel is compiled: one decorator for entry points, one for their parts, one cache folder, two builds.
 
 Numba's cache does not notice that a function in another module has changed, so the folder is named by a hash of all compiled
-sources: this package, its subpackages, and the loops of `maintenance`. `TIDELOG_CHECKED=1` chooses the checked build, in which
-every access to a buffer is bounds-checked and an access out of bounds raises `IndexError`; it has a folder of its own.
-`TIDELOG_CACHE_DIR` says where the folders are.
+sources: this package, its subpackages, and the loops of `maintenance`. Where the sources are makes no difference: all
+installations of the same sources share what is compiled. `TIDELOG_CHECKED=1` chooses the checked build, in which every access to
+a buffer is bounds-checked and an access out of bounds raises `IndexError`; it has a folder of its own. `TIDELOG_CACHE_DIR` says
+where the folders are.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numba
 from numba import cfunc, njit
@@ -79,15 +81,51 @@ IS_WARM = CACHE_FOLDER is not None and any(CACHE_FOLDER.rglob("join*.nbc"))
 """Whether the join kernel has been compiled before; if not, the first use takes some seconds, and the user is told so."""
 
 
+class Locator:
+    """Where Numba keeps a compiled function: by the name of its module, where Numba's own locators take the path of its file."""
+
+    def __init__(self, function: Callable[..., Any], path: str) -> None:
+        self._py_file = path  # by Numba's name: its warnings mention it
+        self._folder = Path(CACHE_FOLDER or tempfile.gettempdir()) / function.__module__
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, function: Callable[..., Any], path: str) -> Self:
+        """The place of a function; nothing is written yet."""
+        return cls(function, path)
+
+    def get_cache_path(self) -> str:
+        """The folder of the function's module."""
+        return str(self._folder)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder; something is to be written."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        """What was compiled from another text does not count."""
+        return _digest(self._py_file)
+
+    def get_disambiguator(self) -> str:
+        """Tells functions of one name apart."""
+        return str(self._line)
+
+
+@cache
+def _digest(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
 @contextmanager
 def _cache_folder_set() -> Iterator[None]:
-    """Numba reads the folder of its cache while it decorates; others must not see ours."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(CACHE_FOLDER or before)
+    """Numba reads where its cache is while it decorates; others must not see ours."""
+    config = numba.config
+    before = config.CACHE_DIR, getattr(config, "CACHE_LOCATOR_CLASSES", "")  # Numba 0.60 has no locators of others
+    config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = str(CACHE_FOLDER or before[0]), f"{__name__}.{Locator.__name__}"
     try:
         yield
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR, config.CACHE_LOCATOR_CLASSES = before
 
 
 def kernel(function: F) -> F:
