@@ -52,12 +52,19 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("sharing",),
     ("readable",),
     ("saving",),
+    ("triple_rows",),
+    ("graph_kb",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))
 
 AGAINST_THE_LAYERS_OF_LOCAL: dict[str, set[str]] = {}
-ONLY_TO_ANNOTATE: dict[str, set[str]] = {"facts": {"local"}, "lasting": {"local"}, "report": {"kb"}, "kb": {"spark"}}
+ONLY_TO_ANNOTATE: dict[str, set[str]] = {
+    "facts": {"local"},
+    "lasting": {"local"},
+    "report": {"kb"},
+    "kb": {"spark"},
+}
 """Upwards, where only type checkers look: the form of stored rows and of snapshots, and an option that one engine takes."""
 
 LOCAL_FOR_SPARK = {"tidelog.local.engine"}

@@ -92,7 +92,7 @@ def refuse(event, args):
         raise RuntimeError(event)
 sys.addaudithook(refuse)
 from tidelog import KnowledgeBase
-from tidelog.rdf.ntriples import parse_turtle
+from tidelog.rdf.documents import parse_turtle
 kb = KnowledgeBase('''@prefix ex: <http://example.invalid/> . @input e "e.csv" .
 p(X, Y) :- e(X, Y). p(X, Z) :- p(X, Y), e(Y, Z). ex:q(X) :- p(X, <http://example.invalid/x>).''', folder={str(tmp_path)!r})
 kb.update(insert=[("e", "c", "d")], add_rules="r(X) :- p(X, _).")

@@ -186,6 +186,16 @@ CALLS: dict[str, Call] = {
     "snapshot facts": lambda kb, x: kb.snapshot().facts(x),
     "snapshot query": lambda kb, x: kb.snapshot().query(x),
     "copy": lambda kb, x: kb.copy().update(insert=x),
+    "load_rdf": lambda kb, x: kb.load_rdf(x),
+    "load_rdf format": lambda kb, x: kb.load_rdf("facts.csv", format=x),
+    "load_rdf base": lambda kb, x: kb.load_rdf("facts.nt", base=x),
+    "load_rdf rejects": lambda kb, x: kb.load_rdf("facts.nt", rejects=x),
+    "update_rdf insert": lambda kb, x: kb.update_rdf(insert=x),
+    "update_rdf one": lambda kb, x: kb.update_rdf(insert=[x], delete=[(x, x, x)]),
+    "update_rdf format": lambda kb, x: kb.update_rdf(insert="", format=x),
+    "write_rdf": lambda kb, x: kb.write_rdf(x),
+    "write_rdf which": lambda kb, x: kb.write_rdf("out.nt", which=x),
+    "write_rdf relations": lambda kb, x: kb.write_rdf("out.nt", relations=x),
     "graph": lambda kb, _: kb.graph(),
 }
 """The public methods of a knowledge base, each called with an object in one place."""
@@ -226,6 +236,7 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("wrong")
         patch.chdir(folder)
+        (folder / "facts.nt").write_text("_:a <http://example.org/likes> 5 .\n", encoding="utf-8")
         (folder / "facts.csv").write_text("name,at,size\na,2026-11-15,1.5\n", encoding="utf-8")
         yield
 

@@ -55,7 +55,7 @@ def _load_tidelog(inputs: Inputs, folder: Path) -> Evaluate:
 
     def evaluate() -> int:
         kb = KnowledgeBase(PROGRAM, engine="spark", placement="rounds")
-        kb.load_rdf(files, format="nt")  # type: ignore[attr-defined]
+        kb.load_rdf(files, format="nt")
         return kb.count("triple")
 
     return evaluate

@@ -28,7 +28,7 @@ The layers, each of which imports only those before it:
     program                        a checked program: relations, safety, types, strata, components, modules; changes of rules
     reference                      what a program means, as plainly as possible: the judge of everything else
     files, facts, changes          facts from files, tables and data frames, and back; results, and what an update did
-    core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; terms of RDF
+    core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; RDF as keys
     kb, streams, report            the abstract knowledge base; updates that arrive one after the other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
     durable                        saved knowledge bases: a snapshot, a journal of the changes since, recovery
@@ -45,11 +45,20 @@ from tidelog.source import Source, Span
 from tidelog.values import IRI, Literal
 
 if TYPE_CHECKING:
-    from tidelog.changes import Change, ChangeStatistics, Counters, FactsByRelation, HyperNodeChange, HyperNodeVisit, RuleChanges
+    from tidelog.changes import (
+        Change,
+        ChangeStatistics,
+        Counters,
+        FactsByRelation,
+        HyperNodeChange,
+        HyperNodeVisit,
+        LoadReport,
+        RuleChanges,
+    )
     from tidelog.core.limits import Progress
     from tidelog.core.statistics import Statistics
     from tidelog.facts import AllFacts, Facts
-    from tidelog.kb import KnowledgeBase, LoadReport
+    from tidelog.kb import KnowledgeBase
     from tidelog.program.program import Program
     from tidelog.program.relations import Relation
     from tidelog.report.svg import GraphPicture
@@ -73,11 +82,20 @@ __all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "K
 __all__ += ["Progress", "Relation", "RuleChanges", "Source", "Span", "Statistics", "TidelogError", "Update", "UpdateError"]
 __all__ += ["UpdateSource", "__version__"]
 _HOMES = {
-    "changes": ("Change", "ChangeStatistics", "Counters", "FactsByRelation", "HyperNodeChange", "HyperNodeVisit", "RuleChanges"),
+    "changes": (
+        "Change",
+        "ChangeStatistics",
+        "Counters",
+        "FactsByRelation",
+        "HyperNodeChange",
+        "HyperNodeVisit",
+        "LoadReport",
+        "RuleChanges",
+    ),
     "core.limits": ("Progress",),
     "core.statistics": ("Statistics",),
     "facts": ("AllFacts", "Facts"),
-    "kb": ("KnowledgeBase", "LoadReport"),
+    "kb": ("KnowledgeBase",),
     "program.program": ("Program",),
     "program.relations": ("Relation",),
     "report.svg": ("GraphPicture",),

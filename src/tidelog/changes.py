@@ -252,3 +252,21 @@ class Change:
 def _in_json(facts: Facts) -> list[list[object]]:
     rows = sorted((tuple(map(from_python, fact)) for fact in facts), key=lambda row: tuple(map(sort_key, row)))
     return [[to_json(value.content) for value in row] for row in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadReport:
+    """What one call of `load` has read."""
+
+    relation: str
+    rows: int
+    new_facts: int
+    """How many of the rows were not explicit facts before."""
+    description: str
+    rejected: int = 0
+    """Rows that do not fit the relation; the local engine loads nothing if there is one."""
+    replaced: int = 0
+    """Explicit facts that rows with the same key replaced, with `upsert=True`."""
+
+    def __repr__(self) -> str:
+        return self.description

@@ -10,14 +10,13 @@ from __future__ import annotations
 import importlib
 from abc import ABC
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from inspect import iscoroutinefunction, signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, overload
 
 from tidelog.arguments import number, path_of
-from tidelog.changes import Change
+from tidelog.changes import Change, LoadReport
 from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
@@ -25,6 +24,7 @@ from tidelog.lasting import Lasting
 from tidelog.options import check_limits, folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
+from tidelog.rdf.knowledge_graph import KnowledgeGraph
 from tidelog.source import Source
 from tidelog.text_limits import LONGEST_TEXT, check_length
 
@@ -50,25 +50,7 @@ ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spa
 """The class of each engine."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoadReport:
-    """What one call of `load` has read."""
-
-    relation: str
-    rows: int
-    new_facts: int
-    """How many of the rows were not explicit facts before."""
-    description: str
-    rejected: int = 0
-    """Rows that do not fit the relation; the local engine loads nothing if there is one."""
-    replaced: int = 0
-    """Explicit facts that rows with the same key replaced, with `upsert=True`."""
-
-    def __repr__(self) -> str:
-        return self.description
-
-
-class KnowledgeBase(Lasting, ABC):
+class KnowledgeBase(KnowledgeGraph, Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")

@@ -421,3 +421,18 @@ def test_statistics_name_rules_by_name_or_line(tmp_path: Path) -> None:
     assert [(row["hyper_node"], row["rule"], row["new_facts"]) for row in rows] == [("1", "base", "1"), ("2", "line 2", "1")]
     with pytest.raises(TidelogError, match="TL060"):
         write_statistics(kb, tmp_path / "missing" / "s.csv")
+
+
+def test_files_of_rdf(folder: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    (folder / "data.nt").write_text("<http://a/a> <http://a/p> <http://a/b> .\n", encoding="utf-8")
+    (folder / "rules.dl").write_text("q(X) :- <http://a/p>(X, _).", encoding="utf-8")
+    code, out, err = run("run", folder / "rules.dl", "--rdf", folder / "data.nt")
+    assert (code, out) == (0, "% q: 1 fact\nq(<http://a/a>).\n")
+    assert err == f"{folder / 'data.nt'}: 1 facts of 1 relations\n"
+    code, out, _ = run("query", folder / "rules.dl", "q(X)", "--rdf", folder / "data.nt", "--quiet", "--format", "csv")
+    assert code == 0
+    assert "http://a/a" in out
+    code, _, err = run("run", folder / "rules.dl", "--rdf", folder / "rules.dl")
+    assert code == 1
+    assert err.startswith("error TL082")

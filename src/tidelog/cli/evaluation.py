@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -28,6 +28,10 @@ FactsFolder = Annotated[
     typer.Option(
         "--facts", help="A folder with files of facts: those that @input names, or NAME.csv, NAME.parquet, ...", metavar="DIR"
     ),
+]
+RdfFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--rdf", help="A file of RDF: `s p o` becomes p(s, o), `s a C` becomes C(s); repeatable.", metavar="FILE"),
 ]
 LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
 LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
@@ -73,6 +77,7 @@ class AnswerForm(StrEnum):
 def run_command(  # each parameter is an argument or option of the command
     program: OptionalProgram = None,
     facts: FactsFolder = None,
+    rdf: RdfFiles = None,
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
     file_format: Annotated[FileKind, typer.Option("--format", help="The format of files without an @output.")] = FileKind.CSV,
@@ -96,7 +101,7 @@ def run_command(  # each parameter is an argument or option of the command
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved) as kb,
+        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf) as kb,
     ):
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
@@ -115,6 +120,7 @@ def query_command(  # each parameter is an argument or option of the command
     program: OptionalProgram = None,
     query: Annotated[str | None, typer.Argument(help='A body, such as "path(a, X), X != b".', metavar="QUERY")] = None,
     facts: FactsFolder = None,
+    rdf: RdfFiles = None,
     form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
@@ -136,7 +142,7 @@ def query_command(  # each parameter is an argument or option of the command
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved) as kb,
+        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf) as kb,
     ):
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
@@ -157,7 +163,7 @@ def knowledge_base(
     from tidelog.kb import KnowledgeBase
 
     options |= {**limits.options(), "progress": display}
-    durability = options.pop("durability", None)
+    durability, rdf = options.pop("durability", None), options.pop("rdf", None) or ()
     if saved is not None and (program is None or (saved / "manifest.sqlite").exists()):
         rules, read_only = None if program is None else source_of(program), durability is None
         if not (saved / "manifest.sqlite").exists():
@@ -166,6 +172,7 @@ def knowledge_base(
         kb = KnowledgeBase.open(saved, rules, read_only=read_only, durability=durability or "batch", **options)
         if not quiet:
             typer.echo(str(kb.recovery), err=True)
+        _load_rdf(kb, rdf, quiet=quiet)
         return kb
     assert program is not None
     kb = KnowledgeBase(source_of(program), folder=folder, **options)
@@ -173,18 +180,28 @@ def knowledge_base(
         if not known.inputs and folder is not None:
             for path in find_files(folder, known.name, root=limits.input_root):
                 kb.load(known.name, path)
+    of_files = list(kb.loads)
+    _load_rdf(kb, rdf, quiet=quiet)
     filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
     warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
     if warnings:
         typer.echo(render_all(warnings), err=True)
     if not quiet:
-        for loaded in kb.loads:
+        for loaded in of_files:
             typer.echo(loaded.description, err=True)
     if saved is not None:
         kb.save(saved, durability=durability)
         if not quiet:
             typer.echo(f"{saved}: a new knowledge base", err=True)
     return kb
+
+
+def _load_rdf(kb: KnowledgeBase, files: Sequence[Path], *, quiet: bool) -> None:
+    """Add the triples of files, and say so."""
+    for path in files:
+        reports = kb.load_rdf(path)
+        if not quiet:
+            typer.echo(f"{path}: {sum(report.rows for report in reports):,} facts of {len(reports):,} relations", err=True)
 
 
 def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out: Path | None) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tidelog.durable.acknowledged import Acknowledged
 from tidelog.durable.file_operations import FileOperations, WrittenFile
@@ -23,6 +23,8 @@ from tidelog.local.saving import Given
 from tidelog.values import from_python
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from tidelog.files.columns import MixedColumn, TypedColumn
 
 Facts = Sequence[tuple[Any, ...]]
@@ -74,19 +76,30 @@ class Journal:
 
     def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
         """Write the rows of a bulk load to a file, and the entry that names it."""
-        from tidelog.durable.columns import table_of_load, write_table
+        from tidelog.durable.columns import table_of_load
+
+        self._add_load(table_of_load(columns, rows), {"relation": relation, "upsert": upsert, "rows": rows})
+
+    def record_triples(self, columns: Sequence[pa.Array], how: Mapping[str, object]) -> None:
+        """Write the keys of triples to a file, and the entry that names it and says what they become."""
+        import pyarrow as pa
+
+        table = pa.table({f"k{at}": column for at, column in enumerate(columns)})
+        self._add_load(table, {"relation": "", "upsert": False, "rows": table.num_rows, "rdf": dict(how)})
+
+    def _add_load(self, table: pa.Table, described: dict[str, Any]) -> None:
+        from tidelog.durable.columns import write_table
 
         path = f"{LOADS}/{self.sequence + 1}.arrow"
         try:
             self._files.remove_file(self.folder / path)  # of a load that was not acknowledged
             self._files.make_folder(self.folder / LOADS)
-            written = write_table(self._files, self.folder, path, table_of_load(columns, rows))
+            written = write_table(self._files, self.folder, path, table)
             self._files.sync_folder(self.folder / LOADS)
             self._files.sync_folder(self.folder)
         except OSError as error:
             raise _unwritten(self.folder / path, error.strerror or error) from error
-        described = {"relation": relation, "upsert": upsert, "rows": rows, "file": written.to_json()}
-        self._add("load", json.dumps(described).encode(), written.size)
+        self._add("load", json.dumps({**described, "file": written.to_json()}).encode(), written.size)
 
     def _add(self, kind: str, body: bytes, more: int = 0) -> None:
         before, sequence = (self.sequence, self.chain, self.size), self.sequence + 1
@@ -138,6 +151,9 @@ class Refusal:
         """Nothing was taken."""
 
     def record_load(self, *_given: object, upsert: bool) -> None:
+        """Nothing was taken."""
+
+    def record_triples(self, *_given: object) -> None:
         """Nothing was taken."""
 
     def retract(self) -> None:
@@ -216,7 +232,18 @@ def _unwritten(path: Path, problem: object) -> TidelogError:
     return fail("TL066", f"the change could not be recorded in {path}: {problem}", fix=fix)
 
 
-def load_of(entry: Entry) -> tuple[str, bool, WrittenFile]:
-    """The relation of a bulk load, whether it upserts, and its file."""
+class RecordedLoad(NamedTuple):
+    """A bulk load of the journal."""
+
+    relation: str
+    upsert: bool
+    file: WrittenFile
+    rdf: Mapping[str, Any] | None
+    """What the triples of a load of RDF become; None for any other load."""
+
+
+def load_of(entry: Entry) -> RecordedLoad:
+    """What an entry says of a bulk load."""
     described = json.loads(entry.body)
-    return described["relation"], described["upsert"], WrittenFile.from_json(described["file"])
+    file = WrittenFile.from_json(described["file"])
+    return RecordedLoad(described["relation"], described["upsert"], file, described.get("rdf"))

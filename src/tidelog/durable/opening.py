@@ -141,13 +141,16 @@ def _update(entry: Entry) -> Update:
 
 
 def _replay_load(path: Path, kb: LocalKnowledgeBase, entry: Entry) -> None:
-    relation, upsert, file = load_of(entry)
-    table = read_table(path, file)
-    kb.load_columns(relation, columns_of_load(table), table.num_rows, upsert=upsert)
+    load = load_of(entry)
+    table = read_table(path, load.file)
+    if load.rdf is not None:
+        kb.load_keys([column.combine_chunks() for column in table.columns], load.rdf)
+    else:
+        kb.load_columns(load.relation, columns_of_load(table), table.num_rows, upsert=load.upsert)
 
 
 def _size(entry: Entry) -> int:
-    return len(entry.body) + (load_of(entry)[2].size if entry.kind == "load" else 0)
+    return len(entry.body) + (load_of(entry).file.size if entry.kind == "load" else 0)
 
 
 def _check_rules(path: Path, kb: LocalKnowledgeBase, source: Source, created_with: str) -> None:

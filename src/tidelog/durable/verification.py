@@ -45,7 +45,7 @@ class Verified:
 def verify(folder: Path, *, recompute: bool = False) -> Verified:
     """Check everything; an error says what is wrong.  Nothing is changed, and a process that writes is not disturbed."""
     snapshot, entries = read_saved(folder)
-    written = [*files_of(snapshot.description), *(load_of(entry)[2] for entry in entries if entry.kind == "load")]
+    written = [*files_of(snapshot.description), *(load_of(entry).file for entry in entries if entry.kind == "load")]
     for file in written:
         read_checked(folder, file)
     kb = open_saved(folder, None, durability="none", read_only=True, options={})

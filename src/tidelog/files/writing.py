@@ -7,8 +7,10 @@ import gzip
 import io
 import json
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import BinaryIO, cast
 
 import pyarrow as pa
@@ -41,7 +43,17 @@ def write(table: pa.Table, path: str | PathLike[str], format: str | None = None)
     if file_format.format not in writers:
         fix = "write .tsv, or another of " + ", ".join(f".{known}" for known in writers)
         raise fail("TL082", f"cannot write {path}: `.{file_format.format}` is only read", fix=fix)
-    writer = writers[file_format.format]
+    try:
+        with replaced(path, is_compressed=file_format.is_compressed) as file:
+            writers[file_format.format](table, file)
+    except pa.ArrowException as error:
+        problem = str(error).splitlines()[0]
+        raise fail("TL082", f"cannot write {path}: {problem}", fix="write Arrow or Parquet, which have more types") from error
+
+
+@contextmanager
+def replaced(path: Path, *, is_compressed: bool) -> Iterator[BinaryIO]:
+    """A new file that takes the place of the old one when it is complete."""
     if path.exists() and not path.is_file():
         raise fail("TL060", f"cannot write {path}: it is there already, and it is no file", fix="choose another path")
     target = path.resolve()
@@ -49,17 +61,14 @@ def write(table: pa.Table, path: str | PathLike[str], format: str | None = None)
     try:
         try:
             with temporary.open("xb") as file:
-                if file_format.is_compressed:
+                if is_compressed:
                     with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as packed:
-                        writer(table, cast("BinaryIO", packed))
+                        yield cast("BinaryIO", packed)
                 else:
-                    writer(table, file)
+                    yield file
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
-    except pa.ArrowException as error:
-        problem = str(error).splitlines()[0]
-        raise fail("TL082", f"cannot write {path}: {problem}", fix="write Arrow or Parquet, which have more types") from error
     except OSError as error:
         fix = "make the folder first" if isinstance(error, FileNotFoundError) else "check the path, the rights and the space"
         raise fail("TL060", f"cannot write {path}: {error.strerror or error}", fix=fix) from error

@@ -9,18 +9,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tidelog.arguments import NO_RULES, texts_of_rules
-from tidelog.changes import Change, ChangeStatistics, FactsByRelation, Part, RuleChanges
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation, LoadReport, Part, RuleChanges
 from tidelog.core.limits import Watch
 from tidelog.core.rule_report import rule_report
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.kb import LoadReport
 from tidelog.local.encoded_facts import EncodedUpdate, Fact
+from tidelog.local.graph_kb import GraphKnowledgeBase
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
 from tidelog.local.recovery import recover
-from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
 
 
-class LocalKnowledgeBase(SavableKnowledgeBase):
+class LocalKnowledgeBase(GraphKnowledgeBase):
     """A knowledge base in this process."""
 
     _ahead: LookAhead | None = None
@@ -73,6 +72,8 @@ class LocalKnowledgeBase(SavableKnowledgeBase):
         from tidelog.files.raw import Sizes
         from tidelog.files.reading import read
 
+        if (found := self._rdf_of(relation, source, reading.format, upsert=upsert)) is not None:
+            return found
         if upsert:
             self._schema.key_of(relation)
         sizes = Sizes(self._limit_text, self._all_limits.memory)

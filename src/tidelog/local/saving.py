@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from os import PathLike
@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from tidelog.changes import LoadReport
 from tidelog.core.schema import Schema
-from tidelog.kb import LoadReport
 from tidelog.local.engine import LocalEngine
 from tidelog.local.readable import ReadableKnowledgeBase
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from tidelog.files.columns import MixedColumn, TypedColumn
 
 Given = tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[str], Sequence[str]]
@@ -44,6 +46,9 @@ class Recorder(Protocol):
 
     def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
         """Write a bulk load."""
+
+    def record_triples(self, columns: Sequence[pa.Array], how: Mapping[str, object]) -> None:
+        """Write a bulk load of RDF: its keys, and what triples become."""
 
     def retract(self) -> None:
         """Remove what was written of a change that is not committed."""

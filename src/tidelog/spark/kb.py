@@ -9,9 +9,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tidelog.arguments import texts_of_rules
+from tidelog.changes import LoadReport
 from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
-from tidelog.kb import LoadReport
 from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
 from tidelog.program.changes.live_rules import RuleDifference
@@ -79,19 +79,30 @@ class SparkKnowledgeBase(Materialisation):
             )
         return self._add(ingested)
 
-    def load_rdf(self, source: object, *, format: str | None = None, rejects: Rejects | None = None) -> list[LoadReport]:  # noqa: A002
+    def load_rdf(
+        self,
+        source: object,
+        *,
+        format: str | None = None,  # noqa: A002
+        triples: bool | None = None,
+        graphs: bool = False,
+        base: str | None = None,
+        rejects: Rejects | None = None,
+    ) -> list[LoadReport]:
         """Add the triples of N-Triples or Turtle files to the relations that the program names by their IRIs."""
         from tidelog.spark.ingest import Rejects, ingest_rdf
 
+        if refused := options_given(triples=triples, graphs=graphs or None, base=base):
+            raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load_rdf', fix="leave it out")
         rejects = rejects if rejects is not None else Rejects()
         lineage = self._started_engine.lineage
-        triples = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
+        found = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
         reports: list[LoadReport] = []
         has_others = any(name != "triple" for name in self.relations)
-        for name, arity in (*(triples.counts() if has_others else ()), ("triple", 3)):
+        for name, arity in (*(found.counts() if has_others else ()), ("triple", 3)):
             relation = self.relations.get(name)
             if relation is not None and relation.arity == arity:
-                reports.append(self._add(triples.ingested(relation, rejects=rejects)))
+                reports.append(self._add(found.ingested(relation, rejects=rejects)))
         return reports
 
     def _add(self, found: Ingested) -> LoadReport:

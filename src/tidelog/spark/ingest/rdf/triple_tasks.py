@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int32s
-from tidelog.rdf.ntriples import Triples, parse_lines, parse_turtle
+from tidelog.rdf.documents import parse_turtle
+from tidelog.rdf.ntriples import Triples, parse_lines
 from tidelog.rdf.terms import TYPE
 from tidelog.spark.data.blocks import Batches, Block, from_arrow, to_arrow
 from tidelog.spark.ingest.rejects import record_of
