@@ -95,14 +95,18 @@ class Work(ABC):
         return is_running(self._frame)
 
 
-def is_running(wanted: FrameType | None) -> bool:
-    """Whether a thread executes a frame, or what it has called."""
-    for top in sys._current_frames().values():
-        frame: FrameType | None = top
-        while frame is not None:
-            if frame is wanted:
-                return True
-            frame = frame.f_back
+def is_running(frame: FrameType | None) -> bool:
+    """Whether a thread executes a frame of a function, or what it has called.
+
+    To look for it on the stacks of all threads would not do: they change meanwhile, and a generator that yields at that moment
+    hides everything below it.  A frame that is executed cannot be cleared, and one that has ended is not needed any more.
+    """
+    if frame is None:
+        return False
+    try:
+        frame.clear()
+    except RuntimeError:
+        return True
     return False
 
 
