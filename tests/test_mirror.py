@@ -87,7 +87,6 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/maintenance/deletion": "by the rule instances that every algorithm uses: none twice",
     "local/maintenance/delta/differences": "by the changes that updates return",
     "local/planning/plan": "by plans from a cache: planning makes them",
-    "local/recovery": "by updates that exceptions stop at every call and every instruction",
     "local/sharing/readers": "by threads that read a knowledge base while others change it",
     "local/sharing/snapshot": "by snapshots that knowledge bases give",
     "local/transaction": "by updates that fail",
