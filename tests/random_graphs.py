@@ -50,7 +50,32 @@ _ABOVE: tuple[tuple[str, str], ...] = (
     ("s2(X)", "s2(Y), r(X, Y)"),
 )
 _BACK = ("r(X, Y)", "j1(Y, X), v(X)")
-"""Makes the module a part of a larger recursion; then nothing may take it for a relation that is not stored."""
+"""Makes the module a part of a larger recursion."""
+_OTHERS = (
+    (("q(X, Z)", "q(X, Y), q(Y, Z)"),),
+    (("q(X, Z)", "q(X, Y), q(Y, Z), X != Z"),),
+    (("q(X, Z)", "q(X, Y), q(Y, Z)"), ("q(X, Y)", "q(Y, X)")),
+    (("q(X, Z)", "q(X, Y), q(Y, Z), X != Z"), ("q(X, Y)", "q(Y, X)")),
+)
+"""Rules that close another relation of the component."""
+_BESIDE = (
+    # external facts are enough for these
+    *(("q(X, Y)", "r(Y, X)"), ("r(X, Y)", "q(Y, X)"), ("q(X, Y)", "r(X, Y)"), ("r(X, Y)", "q(X, Y)")),
+    *(
+        ("r(X, Y)", "r(X, Z), u(Z, Y)"),
+        ("r(X, Y)", "u(X, Z), r(Z, Y)"),
+        ("r(X, 3)", "r(X, 2)"),
+        ("q(X, Y)", "q(X, Z), v(Z), v(Y)"),
+    ),
+    ("r(X, Y)", "r(X, Z), u(Z, Y), not e(Y, Z)"),
+    # and not for these
+    *(("m(X, Y)", "r(X, Y), r(Y, X)"), ("m(X, Y)", "q(X, Y), r(Y, X)"), ("m(X, Y)", "r(X, Y), v(Y)"), ("m(X, X)", "r(X, 1)")),
+    *(("r(X, Y)", "m(X, Z), u(Z, Y)"), ("q(X, Y)", "m(X, Y)"), ("r(X, Y)", "m(Y, X)"), ("m(X, Z)", "m(X, Y), r(Y, Z)")),
+    *(("r(X, Y)", "q(X, Z), r(Z, Y)"), ("r(X, Y)", "r(X, Z), u(Z, Y), X != Y"), ("q(X, Y)", "r(Y, X), X != Y")),
+    *(("r(X, X)", "r(X, Y), u(Y, X)"), ("q(X, Y)", "r(Z, X), r(Z, Y), u(X, Y)"), ("r(X, Y)", "r(X, Z), v(Z), q(Z, Y)")),
+    ("r(X, Y)", "r(X, Z), Y = min(Z, 2)"),
+)
+"""Rules of the component of r beside those that close it; q may be closed, and m is not."""
 
 
 @st.composite
@@ -93,9 +118,14 @@ def graph_histories(draw: st.DrawFn, most_updates: int = 3) -> History:
     uses_it = not any(head.startswith(("n", "a")) for head, _ in above)
     if uses_it and ("j1(X, Z)", "r(X, Y), r(Y, Z)") in above and draw(st.booleans()):
         rules.append((_BACK[0], (_BACK[1],)))
+    more = ["m", "q", "u"] if draw(st.booleans()) else []
+    if more:
+        rules += [(head, (body,)) for head, body in draw(st.sampled_from(_OTHERS))]
+        rules += [(head, (body,)) for head, body in draw(st.lists(st.sampled_from(_BESIDE), min_size=1, max_size=5, unique=True))]
     nodes = [f"v({x})" for x in draw(st.lists(st.sampled_from(NODES), max_size=6, unique=True))]
-    first = [*draw(_pairs("e", 14)), *draw(_pairs("r", 3)), *nodes]
+    first = [*draw(_pairs("e", 14)), *draw(_pairs("r", 3)), *nodes, *(fact for name in more for fact in draw(_pairs(name, 3)))]
     later = [*draw(_pairs("e", 5)), *draw(_pairs("r", 3)), "v(9)", "e(9, 1)", "e(2, 2)"]
+    later += [fact for name in more for fact in draw(_pairs(name, 2))]
     some = st.lists(st.sampled_from([*first, *later]), max_size=4).map(tuple)
     updates = draw(st.lists(st.tuples(some, some), max_size=most_updates))
     queries = [body for _, body in draw(st.lists(st.sampled_from(_ABOVE[:32]), max_size=3, unique=True)) if "s1" not in body]

@@ -45,7 +45,15 @@ def test_existential_variables_are_renamed_apart() -> None:
 
 def test_a_part_can_derive_another_stored_relation() -> None:
     part = core_of(program("h(N) :- N = count { p(_) }.")).parts[0]
-    moved = part.deriving("#given h")
+    moved = part.placed("#given h")
     assert moved.rules[-1].head.predicate == "#given h"
     assert moved.rules[:-1] == part.rules[:-1]
-    assert part.deriving("h") is part
+    assert part.placed("h") is part
+
+
+def test_a_part_can_read_external_facts_and_the_relation_again() -> None:
+    part = core_of(program("h(X, Y) :- r(Y, X), e(X, Y).")).parts[0]
+    moved = part.placed("h", ("r",))
+    assert positive_atoms(moved.rules[-1]) == [(0, "#given r"), (1, "e")]
+    assert moved.placed("h") == part
+    assert moved.placed("h", ("r",)) is moved

@@ -32,16 +32,16 @@ r4: lone(X) :- node(X), not edge(X, _).
 class Run:
     """A program whose rules change, with its units."""
 
-    def __init__(self, text: str, *, modules: bool = True) -> None:
-        self.live, self.modules = live_rules(text), modules
-        self.structure = Structure.of(core_of(self.live.program, modules=modules))
+    def __init__(self, text: str, *, modules: bool = True, only_whole: bool = False) -> None:
+        self.live, self.modules, self.only_whole = live_rules(text), modules, only_whole
+        self.structure = Structure.of(core_of(self.live.program, modules=modules, only_whole=only_whole))
 
     def change(self, remove: Iterable[str] = (), add: Iterable[str] = ()) -> StructureChange | None:
         """Change the rules; None if that makes no difference."""
         difference = plan_change(self.live, remove, add, {}).difference
         if difference is None:
             return None
-        change = self.structure.changed(difference, modules=self.modules)
+        change = self.structure.changed(difference, modules=self.modules, only_whole=self.only_whole)
         self.live, self.structure = difference.after, change.after
         return change
 
@@ -227,11 +227,42 @@ def test_a_virtual_relation_that_loses_all_its_rules(reader: str) -> None:
 
 
 def test_a_closing_rule_has_no_part_of_its_own() -> None:
-    """Beside another recursive rule it is evaluated like any other; when that one goes, it closes the relation."""
-    run = Run("link(X, Y) :- edge(X, Y). link(X, Z) :- link(X, Y), link(Y, Z). bent: link(X, Y) :- link(X, Z), bend(Z, Y, X).")
-    assert run.structure.core.parts.keys() == {0, 1, 2}
-    assert run.changed(remove=["bent"]).became_virtual == ["link"]
+    """Beside another recursive rule it closes the relation too, unless nothing may recur through one."""
+    text = "link(X, Y) :- edge(X, Y). link(X, Z) :- link(X, Y), link(Y, Z). bent: link(X, Y) :- link(X, Z), bend(Z, Y, X)."
+    run = Run(text)
+    assert run.structure.core.parts.keys() == {0, 2}
+    assert run.changed(remove=["bent"]).became_virtual == []
     assert run.structure.core.parts.keys() == {0}
+    alone = Run(text, only_whole=True)
+    assert alone.structure.core.parts.keys() == {0, 1, 2}
+    assert alone.changed(remove=["bent"]).became_virtual == ["link"]
+    assert alone.structure.core.parts.keys() == {0}
+
+
+SKOS = (
+    "up(X, Z) :- up(X, Y), up(Y, Z). down(X, Z) :- down(X, Y), down(Y, Z). up(X, Y) :- broader(X, Y). "
+    "turned: up(X, Y) :- down(Y, X). down(X, Y) :- up(Y, X)."
+)
+
+
+def test_rules_that_external_facts_are_enough_for() -> None:
+    """They recur through external facts, and the closed relations are above them."""
+    run = Run(SKOS)
+    first, *above = map(set, relations_in_order(run.structure))
+    assert first == {"#given down", "#given up"}
+    assert sorted(map(list, above)) == [["down"], ["up"]]
+    change = run.changed(remove=["turned"])
+    assert (change.became_virtual, change.became_stored) == ([], [])
+    assert run.unit("#given up").relations == ("#given up",)
+
+
+def test_a_rule_reads_the_relation_again_when_external_facts_are_not_enough() -> None:
+    """Symmetric, `down` has pairs against the direction of its external facts."""
+    run = Run(SKOS)
+    run.changed(add=["both: down(X, Y) :- down(Y, X)."])
+    assert set(run.unit("#given up").modules) == {"down"}
+    run.changed(remove=["both"])
+    assert not run.unit("#given up").modules
 
 
 def test_without_modules_nothing_is_virtual() -> None:

@@ -132,7 +132,8 @@ def check_structure(kb: KnowledgeBase, rules: list[Rule], place: OpenPlace) -> N
 def _shape(unit: Any) -> tuple[Any, ...]:
     """A unit, whatever the numbers in the names of its own relations."""
     seen = sorted(name for name in unit.relations if not name.startswith("#") or name.startswith("#given"))
-    return seen, len(unit.relations), len(unit.rules), len(unit.operators), len(unit.stages)
+    used = sorted(name for name in unit.uses if not name.startswith("#") or name.startswith("#given"))
+    return seen, used, len(unit.relations), len(unit.rules), len(unit.operators), len(unit.stages)
 
 
 # --- streams -------------------------------------------------------------------------------------------------------------

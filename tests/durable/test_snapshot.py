@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from tests.durable.saved_folders import RULES, everything, opened
 
 from tidelog import KnowledgeBase, TidelogError
+from tidelog.core import rewriting
+from tidelog.core.closed_relations import ClosedRelations, closed_by
+from tidelog.core.limits import Watch
 from tidelog.durable.columns import table_of_rows, write_table
 from tidelog.durable.file_operations import FileOperations
 from tidelog.durable.rule_text import text_of
 from tidelog.durable.snapshot import files_of, read_snapshot, write_snapshot
 from tidelog.local.engine import LocalEngine
 from tidelog.local.kb import LocalKnowledgeBase
+from tidelog.program.modules import Module
 
 OPTIONS = {"modules": True, "algorithm": "auto"}
 
@@ -109,3 +115,32 @@ def test_an_id_without_a_value_is_refused(tmp_path: Path) -> None:
         kept["file"] = write_table(FileOperations(syncs=False), tmp_path, f"r{wrong}.arrow", table_of_rows(rows, None)).to_json()
         with pytest.raises(TidelogError, match=rf"TL062: .*r{wrong}.arrow is damaged at byte 0: it has an id without a value"):
             read_snapshot(tmp_path, description, OPTIONS)
+
+
+def only_whole_ones(modules: Iterable[Module], numbers: Sequence[int], *, only_whole: bool) -> ClosedRelations:
+    del only_whole
+    return closed_by(modules, numbers, only_whole=True)
+
+
+def test_a_relation_that_an_earlier_version_stored_is_closed_now(tmp_path: Path) -> None:
+    """Earlier versions closed no relation that another rule recurs through; its explicit facts are external ones now."""
+    text = (
+        "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z). same(X, Y) :- path(X, Y), path(Y, X). "
+        "path(X, Y) :- same(X, Z), jump(Z, Y)."
+    )
+    facts = [("edge", 1, 2), ("edge", 2, 1), ("jump", 2, 3), ("path", 3, 4)]
+    with patch.object(rewriting, "closed_by", only_whole_ones):
+        kb = KnowledgeBase(text)
+        kb.update(insert=facts)
+        assert isinstance(kb, LocalKnowledgeBase)
+        assert not kb.engine.core.given
+        after = again(kb, tmp_path)
+        assert after.is_maintained
+        description = write_snapshot(FileOperations(syncs=False), tmp_path, "old", kb.engine, text_of(kb.schema))
+    engine = read_snapshot(tmp_path, description, OPTIONS)[1]
+    assert engine.core.given == {"path": "#given path"}
+    assert not engine.is_maintained
+    assert len(engine.state.explicit["#given path"]) == 1
+    engine.maintain(Watch())
+    assert len(engine.state.virtual["path"]) == len(kb["path"]) == 9
+    assert len(engine.state.tables["same"]) == len(kb["same"]) == 4

@@ -94,6 +94,52 @@ def test_recognition(text: str, expected: list[object]) -> None:
     assert found(text) == expected
 
 
+QT = "q(X, Z) :- q(X, Y), q(Y, Z). "
+Q_OF_R, R_OF_Q = "q(X, Y) :- r(Y, X). ", "r(X, Y) :- q(Y, X). "
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # copies of closed relations
+        (TC + QT + Q_OF_R + R_OF_Q, {"r": (2,), "q": (3,)}),
+        (TC + QT + "q(X, Y) :- r(X, Y). " + R_OF_Q, {"r": (2,), "q": (3,)}),
+        (TC + SYMMETRIC + QT + SYMMETRIC.replace("r", "q") + Q_OF_R + R_OF_Q, {"r": (4,), "q": (5,)}),
+        # a symmetric relation has pairs against the direction of its external facts
+        (TC + SYMMETRIC + QT + Q_OF_R + R_OF_Q, {"r": (), "q": (4,)}),
+        # where r has no derived (X, X), neither have its copies; the other way round q would lack those of r
+        ("r(X, Z) :- r(X, Y), r(Y, Z), X != Z." + QT + Q_OF_R + R_OF_Q, {"r": (2,), "q": ()}),
+        (TC + QT + "q(X, Y) :- r(Y, X), X != Y. " + R_OF_Q, {"r": (), "q": (3,)}),
+        # steps that are prolonged
+        (TC + "r(X, Y) :- r(X, Z), e(Z, Y).", {"r": (1,)}),
+        (TC + "r(X, Y) :- e(X, Z), r(Z, Y), not f(X, Z).", {"r": (1,)}),
+        (TC + "r(X, a) :- r(X, b).", {"r": (1,)}),
+        (TC + "r(X, Y) :- r(X, Z), e(Z, Y), X != Y.", {"r": ()}),
+        (TC + "r(X, Y) :- r(X, Z), e(X, Y).", {"r": ()}),
+        (TC + "r(X, X) :- r(X, Z), e(Z, Y).", {"r": ()}),
+        (TC + "r(X, Y) :- r(X, X), e(X, Y).", {"r": ()}),
+        (TC + "r(X, Y) :- r(X, Z), Y = Z + 1, Y < 9.", {"r": ()}),
+        (TC + SYMMETRIC + "r(X, Y) :- r(X, Z), e(Z, Y).", {"r": ()}),
+        ("r(X, Z) :- r(X, Y), r(Y, Z), X != Z. r(X, Y) :- r(X, Z), e(Z, Y).", {"r": ()}),
+        # more of the component is read
+        (TC + "r(X, Y) :- s(X, Y). s(X, Y) :- r(X, Y), e(X, X).", {"r": ()}),
+        (TC + QT + R_OF_Q + "q(X, Y) :- q(X, Z), r(Y, Z).", {"r": (), "q": (2,)}),
+    ],
+)
+def test_rules_that_need_external_facts_only(text: str, expected: dict[str, tuple[int, ...]]) -> None:
+    modules = program(text).modules
+    assert {module.relation: module.external_rules for module in modules} == expected
+    assert all(module.is_shared for module in modules)
+
+
+def test_what_no_module_can_share() -> None:
+    """Groups of an aggregate are complete only in turns, and a linear module is alone or not one."""
+    counting = "r(X, N) :- r(X, _), N = count { Z : e(X, Z) }."
+    assert [(module.is_whole, module.is_shared) for module in program(TC + counting).modules] == [(False, False)]
+    linear = BASE + LEFT + "r(X, Y) :- s(X, Y). s(X, Y) :- r(Y, X)."
+    assert [(module.kind.value, module.is_shared) for module in program(linear).modules] == [(L, False)]
+
+
 def test_modules_of_the_rule_sets() -> None:
     assert [(m.kind.value, m.relation, m.is_irreflexive) for m in program(RS1).modules] == [(S, "hasNeighbour", True)]
     assert [(m.kind.value, m.relation, m.is_irreflexive) for m in program(RS2).modules] == [(S, "p11", True), (T, "p12", True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from tidelog.core.closed_relations import ClosedRelations, closed_by
 from tidelog.core.rules import NATIVE, Aggregation, Closure, Core, CoreRule, FunctionCalls, Operator, Part, Unit
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.evaluate import ORDERINGS
@@ -31,28 +32,30 @@ from tidelog.values import TRUE, Kind, Value
 _ZERO = Constant(Value(Kind.INT, 0))
 
 
-def core_of(program: Program, *, modules: bool = True, native: frozenset[str] = NATIVE) -> Core:
+def core_of(program: Program, *, modules: bool = True, only_whole: bool = False, native: frozenset[str] = NATIVE) -> Core:
     """The program in core form; without `modules`, transitive relations are evaluated like any other.
 
-    `native` names the functions that the engine computes within a join.
+    With `only_whole`, those are, too, that another rule recurs through. `native` names the functions that the engine computes
+    within a join.
     """
-    return _Builder(program, modules=modules, native=native).build()
+    found = program.modules if modules else ()
+    return _Builder(native=native).build(program, closed_by(found, range(len(program.rules)), only_whole=only_whole))
 
 
 def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
     """The core form of one rule, and the last number in its generated names, which start after `first_number`."""
-    builder = _Builder(None)
+    builder = _Builder()
     builder.number = first_number
     builder.rewrite(rule, origin)
     return builder.core.parts[origin], builder.number
 
 
-def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) -> list[Unit]:
-    """The units of one component's rules, and of its closure if it has one, in evaluation order."""
-    builder = _Builder(None)
-    if closure is not None:
-        builder.operators[closure[0]] = closure[1]
-        builder.owners[closure[0]] = closure[0]
+def units_of(parts: Iterable[Part], closures: Mapping[str, Closure] | None = None) -> list[Unit]:
+    """The units of one component's rules, and of the relations that are closed in it, in evaluation order."""
+    builder = _Builder()
+    for name, closure in (closures or {}).items():
+        builder.operators[name] = closure
+        builder.owners[name] = name
     for part in parts:
         builder.rules += part.rules
         builder.operators |= part.operators
@@ -63,7 +66,7 @@ def units_of(parts: Iterable[Part], closure: tuple[str, Closure] | None = None) 
 
 def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: frozenset[str] = NATIVE) -> Core:
     """One rule by itself, such as a query; its generated names start with the prefix."""
-    builder = _Builder(None, prefix=prefix, native=native)
+    builder = _Builder(prefix=prefix, native=native)
     builder.core.arities = dict(arities)
     builder.rewrite(rule, 0)
     builder.core.units = tuple(builder.units())
@@ -71,10 +74,8 @@ def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: fr
 
 
 class _Builder:
-    def __init__(
-        self, program: Program | None, *, modules: bool = True, prefix: str = "#", native: frozenset[str] = NATIVE
-    ) -> None:
-        self.program, self.prefix, self.use_modules, self.native = program, prefix, modules, native
+    def __init__(self, *, prefix: str = "#", native: frozenset[str] = NATIVE) -> None:
+        self.prefix, self.native = prefix, native
         self.core = Core({})
         self.rules: list[CoreRule] = []
         self.operators: dict[str, Operator] = {}
@@ -85,20 +86,22 @@ class _Builder:
         self.requested: set[str] = set()
         """Relations that hold the groups requested of aggregates."""
 
-    def build(self) -> Core:
-        assert self.program is not None
-        program, core = self.program, self.core
+    def build(self, program: Program, closed: ClosedRelations) -> Core:
+        """The core form of a program of which some relations are closed."""
+        core = self.core
         core.arities = {name: relation.arity for name, relation in program.relations.items()}
-        whole = [module for module in program.modules if module.is_whole] if self.use_modules else []
-        closing = {at for module in whole for at in module.rules}
-        for module in whole:
-            given = core.given[module.relation] = f"#given {module.relation}"
-            core.arities[given] = 2
-            self.operators[module.relation] = Closure(module, given)
-            self.owners[module.relation] = module.relation
+        for name, closure in closed.closures.items():
+            core.given[name] = closure.given
+            core.arities[closure.given] = 2
+            self.operators[name] = closure
+            self.owners[name] = name
         for at, rule in enumerate(program.rules):
-            if at not in closing:
-                self.rewrite(rule, at)
+            if at in closed.closing:
+                continue
+            self.rewrite(rule, at)
+            if at in closed.external:
+                part = core.parts[at] = core.parts[at].placed(self.rules[-1].head.predicate, (closed.external[at],))
+                self.rules[-1] = part.rules[-1]
         core.units, core.last_name = tuple(self.units()), self.number
         return core
 

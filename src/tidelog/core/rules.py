@@ -5,8 +5,8 @@
 - For `N = count { Y : body }` grouped by X a rule derives `#inner(X, Y, …)`, all bindings of the body, and an aggregation
   folds it to `#folded(X, N)`.  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0
   for the groups `#requested(X)` that have no `#inner`.
-- A transitive relation R that no other rule recurs through is virtual.  Its external facts, X_R of Hu, Motik and Horrocks
-  (AAAI 2019), are stored as `#given R`: those that the user and other rules give.
+- A transitive relation R is virtual.  Its external facts, X_R of Hu, Motik and Horrocks (AAAI 2019), are stored as `#given R`:
+  those that the user and other rules give.
 
 So negation, recursion, maintenance and rule changes see joins only.  Names that start with `#` cannot be written in a program.
 """
@@ -14,7 +14,7 @@ So negation, recursion, maintenance and rule changes see joins only.  Names that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import MutableMapping
+from collections.abc import Container, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -30,6 +30,9 @@ from tidelog.syntax.tree import (
 
 NATIVE = frozenset({"+", "-", "*", "/", "mod", "abs", "floor", "ceil", "round", "sqrt", "min", "max", *ORDERINGS, CONFORM})
 """Functions, orders and conformity tests that the kernel computes itself."""
+
+GIVEN = "#given "
+"""How the names of relations of external facts begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,13 @@ class Unit:
     that one turn requests, the body is complete before it is folded.
     """
 
+    @property
+    def modules(self) -> dict[str, Closure]:
+        """Virtual relations that the unit's own rules recur through."""
+        if not self.operators or not self.rules:
+            return {}
+        return {name: operator for name, operator in self.operators.items() if isinstance(operator, Closure)}
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -109,12 +119,26 @@ class Part:
     requested: frozenset[str]
     """Those that hold the groups requested of aggregates."""
 
-    def deriving(self, stored: str) -> Part:
-        """The part with its facts stored under another name."""
+    def placed(self, stored: str, external: Container[str] = ()) -> Part:
+        """The part with its facts stored under another name, and with external facts of some relations in its body."""
         last = self.rules[-1]
-        if last.head.predicate == stored:
+        body = tuple(_read(literal, external) for literal in last.body)
+        if last.head.predicate == stored and body == last.body:
             return self
-        return replace(self, rules=(*self.rules[:-1], replace(last, head=Atom(stored, last.head.args))))
+        return replace(self, rules=(*self.rules[:-1], replace(last, head=Atom(stored, last.head.args), body=body)))
+
+
+def given_name(relation: str) -> str:
+    """The relation that stores the external facts of a virtual one."""
+    return GIVEN + relation
+
+
+def _read(literal: Literal, external: Container[str]) -> Literal:
+    if not isinstance(literal, Atom):
+        return literal
+    relation = literal.predicate.removeprefix(GIVEN)
+    wanted = given_name(relation) if relation in external else relation
+    return literal if wanted == literal.predicate else Atom(wanted, literal.args)
 
 
 @dataclass(slots=True)
@@ -137,7 +161,7 @@ class Core:
 
 def is_visible(name: str) -> bool:
     """Whether users see a relation's facts, so that limits count them."""
-    return not name.startswith("#") or name.startswith("#given ")
+    return not name.startswith("#") or name.startswith(GIVEN)
 
 
 def positive_atoms(rule: CoreRule) -> list[tuple[int, str]]:

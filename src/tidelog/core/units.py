@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tidelog.core.closed_relations import NO_CLOSED_RELATIONS, ClosedRelations, closed_by
 from tidelog.core.rewriting import part_of, units_of
-from tidelog.core.rules import Closure, Core, CoreRule, FunctionCalls, Part, Unit
+from tidelog.core.rules import Core, CoreRule, FunctionCalls, Part, Unit, given_name
 from tidelog.program import hypergraph
 from tidelog.program.changes.components import Component, body_of
 from tidelog.program.changes.live_rules import LiveRules, RuleDifference
@@ -84,9 +85,9 @@ class Structure:
 
     # --- rule changes ----------------------------------------------------------------------------------------------------
 
-    def changed(self, difference: RuleDifference, *, modules: bool) -> StructureChange:
-        """The structure after a change of rules, and how it differs from this one."""
-        return _Restructuring(self, difference, use_modules=modules).run()
+    def changed(self, difference: RuleDifference, *, modules: bool, only_whole: bool = False) -> StructureChange:
+        """The structure after a change of rules, and how it differs from this one; `modules` as in `core_of`."""
+        return _Restructuring(self, difference, use_modules=modules, only_whole=only_whole).run()
 
 
 @dataclass(slots=True)
@@ -126,8 +127,9 @@ class StructureChange:
 class _Restructuring:
     """Builds the structure after a rule change, from the structure before and the difference of the rules."""
 
-    def __init__(self, before: Structure, difference: RuleDifference, *, use_modules: bool) -> None:
-        self.before, self.difference, self.use_modules = before.prepared(difference.before), difference, use_modules
+    def __init__(self, before: Structure, difference: RuleDifference, *, use_modules: bool, only_whole: bool) -> None:
+        self.before, self.difference = before.prepared(difference.before), difference
+        self.use_modules, self.only_whole = use_modules, only_whole
         self.live = difference.after
         core = before.core
         self.core = Core(new_version(core.arities), given=new_version(core.given), parts=new_version(core.parts))
@@ -238,13 +240,12 @@ class _Restructuring:
 
     def _units_of(self, component: Component) -> list[Unit]:
         numbers = self.live.components.rules_of(component)
-        closure = self._closure(component, numbers)
+        closed = self._closed(numbers)
         for name in component.predicates:
-            self._convert(name, is_virtual=closure is not None)
-        closing = set(closure[1].module.rules) if closure is not None else set()
+            self._convert(name, is_virtual=name in closed.closures)
         parts: list[Part] = []
         for number in numbers:
-            if number in closing:
+            if number in closed.closing:
                 self._drop_part(number)
                 continue
             rule = self.live.components.rules[number]
@@ -254,33 +255,31 @@ class _Restructuring:
                 self.named.update(part.arities)
             else:
                 part = self.core.parts[number]
-            self.core.parts[number] = part = part.deriving(self.core.stored_name(rule.head.predicate))
+            external = (closed.external[number],) if number in closed.external else ()
+            self.core.parts[number] = part = part.placed(self.core.stored_name(rule.head.predicate), external)
             parts.append(part)
-        return units_of(parts, closure)
+        return units_of(parts, closed.closures)
 
     def _drop_part(self, number: int) -> None:
         part = self.core.parts.pop(number, None)
         for name in part.arities if part is not None else ():
             self.core.arities.pop(name)
 
-    def _closure(self, component: Component, numbers: list[int]) -> tuple[str, Closure] | None:
-        """The closure that evaluates a component as a whole, if there is one."""
+    def _closed(self, numbers: list[int]) -> ClosedRelations:
+        """What is closed in a component, of which these are the rules."""
         components = self.live.components
-        if not self.use_modules or len(component.predicates) > 1 or not any(map(components.is_recursive, numbers)):
-            return None
+        if not self.use_modules or not any(map(components.is_recursive, numbers)):
+            return NO_CLOSED_RELATIONS
         rules = [components.rules[number] for number in numbers]
         names = dict.fromkeys(name for rule in rules for name in (rule.head.predicate, *sorted(body_of(rule))))
-        for module in find_modules(rules, hypergraph.build(rules, tuple(names))):
-            if module.is_whole:
-                by_number = replace(module, rules=tuple(numbers[at] for at in module.rules))
-                return module.relation, Closure(by_number, f"#given {module.relation}")
-        return None
+        modules = find_modules(rules, hypergraph.build(rules, tuple(names)))
+        return closed_by(modules, numbers, only_whole=self.only_whole)
 
     def _convert(self, name: str, *, is_virtual: bool) -> None:
         """Record whether a relation is virtual now."""
         if is_virtual == (name in self.core.given):
             return
-        given = f"#given {name}"
+        given = given_name(name)
         if is_virtual:
             self.core.given[name] = given
             self.core.arities[given] = 2

@@ -161,24 +161,32 @@ def read_snapshot(folder: Path, description: Mapping[str, Any], options: Mapping
     def name_of(saved: str | list[int]) -> str:
         return saved if isinstance(saved, str) else names[saved[0], saved[1]]
 
+    is_derived = description["derived"] and not any(_is_closed_now(saved, engine.core) for saved in description["tables"])
     for saved in description["tables"]:
-        name, file = name_of(saved["name"]), WrittenFile.from_json(saved["file"])
+        name, file = engine.core.stored_name(name_of(saved["name"])), WrittenFile.from_json(saved["file"])
+        if description["derived"] and not is_derived and saved["role"] != EXPLICIT and name in engine.structure.deriver:
+            continue  # it is derived again
         rows, counters = rows_of(read_table(folder, file), saved["arity"])
         if rows.size and not 0 <= rows.min() <= rows.max() < len(state.terms):
             raise damaged(folder / file.path, 0, "it has an id without a value")
         table = state.ensure_table(name, saved["arity"])
         if saved["role"] == EXPLICIT:
             table = state.explicit_table(name)
-            if not description["derived"]:
+            if not is_derived:
                 state.tables[name].insert(rows)
         _fill(table, rows, counters, saved)
-    if description["derived"]:
+    if is_derived:
         _finish(engine)
         for name, costs in description["costs"]:
             number = engine.structure.deriver.get(name_of(name))
             if number is not None:
                 engine.runtime(number).costs = Costs(**costs)
     return schema, engine
+
+
+def _is_closed_now(saved: Mapping[str, Any], core: Core) -> bool:
+    """Whether a relation was saved with all its pairs, by an earlier version, that is closed by a module now."""
+    return isinstance(saved["name"], str) and saved["name"] in core.given
 
 
 def _read_terms(folder: Path, saved: Sequence[tuple[str, int, Any]], terms: Dictionary) -> None:

@@ -29,14 +29,21 @@ class ProgramState:
     """The units of a program, their facts and runtimes, and what has happened to explicit facts since they were maintained."""
 
     def __init__(
-        self, program: Program, *, modules: bool = True, algorithm: str = "auto", rules: Sequence[int] | None = None
+        self,
+        program: Program,
+        *,
+        modules: bool = True,
+        only_whole: bool = False,
+        algorithm: str = "auto",
+        rules: Sequence[int] | None = None,
     ) -> None:
         """With the algorithm `rematerialise` every unit that a change reaches is derived anew.
 
-        `rules` are the numbers of the program's rules, if rules have changed before.
+        With `modules`, transitive relations are closed; with `only_whole`, not those that another rule recurs through. `rules`
+        are the numbers of the program's rules, if rules have changed before.
         """
-        self.modules, self.algorithm = modules, algorithm
-        core = core_of(program, modules=modules)
+        self.modules, self.only_whole, self.algorithm = modules, only_whole, algorithm
+        core = core_of(program, modules=modules, only_whole=only_whole)
         if rules is not None:
             core.parts = {number: core.parts[at] for at, number in enumerate(rules) if at in core.parts}
         self.structure, self.state = Structure.of(core), State()
@@ -70,7 +77,8 @@ class ProgramState:
         """An independent copy, when everything that follows has been derived; plans are made again when they are needed."""
         assert self.is_maintained
         result = type(self).__new__(type(self))
-        result.modules, result.algorithm, result.structure = self.modules, self.algorithm, self.structure
+        result.modules, result.only_whole, result.algorithm = self.modules, self.only_whole, self.algorithm
+        result.structure = self.structure
         result.state, result.runtimes = self.state.clone(), {}
         result.has_derived, result.changes = True, ExplicitChanges()
         result.version, result.statistics, result.unfinished = self.version, self.statistics, None
@@ -206,7 +214,7 @@ class ProgramState:
         evaluation = Evaluation(self.state, watch, Statistics())
         for number in self.structure.numbers_in_order():
             unit = self.structure.units[number]
-            if unit.rules and not unit.stages and not counting.is_counted(unit, self.state):
+            if unit.rules and not unit.stages and not unit.modules and not counting.is_counted(unit, self.state):
                 runtime = self.runtime(number)
                 evaluation.enter(number, runtime.plans)
                 counting.count_all(runtime, evaluation)

@@ -74,7 +74,7 @@ class Transaction(Work):
     def change_rules(self, difference: RuleDifference) -> None:
         """Replace the rules; what follows from them is derived by `maintain`, if anything has been derived before."""
         engine = self._engine
-        change = engine.structure.changed(difference, modules=engine.modules)
+        change = engine.structure.changed(difference, modules=engine.modules, only_whole=engine.only_whole)
         self._migration = Migration(change, engine.state, self.undo, counts=engine.algorithm == "counting")
         engine.structure = change.after
         self._migration.move_facts(engine.changes, is_derived=engine.has_derived)
@@ -166,7 +166,7 @@ class Transaction(Work):
         engine.has_derived, engine.changes = True, ExplicitChanges()
         engine.version += 1
         if self._migration is not None:
-            self._migration.obsolete += propagation.replaced_tables
+            self._migration.obsolete += context.replaced_tables
         if marks is not None:
             context.counters.add(marks.finish())
         self._count(context)

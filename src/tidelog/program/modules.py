@@ -20,17 +20,25 @@ has a simple path with the same ends, on which every prefix ends at another node
 needs the base rule, since a path from an external fact R(a, b) may have to lead through a itself.  Inequalities that keep Y
 apart from X or Z change nothing, since the instances that they forbid derive nothing new; only where they keep the two ends of
 the linear kind's R apart do they need the base rule too.  Beside the symmetric rule atoms of R may stand either way round.
+
+Some rules beside a module need not read R, since its external facts are enough (`Module.external_rules`):
+
+- `S(X, Y) :- R(X, Y)` and `S(X, Y) :- R(Y, X)`, where S is closed too: closing S closes the copied facts like those of R.
+- `R(X, Y) :- R(X, Z), ...` and `R(Y, X) :- ..., R(Z, X)`, if nothing else mentions X: of a path from X to Z, its last step is
+  enough, since the rest of the path leads to that step.
+
+So the rules of SKOS, with two relations that are inverse to each other, recur through external facts only.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tidelog.program.hypergraph import HyperGraph
-from tidelog.syntax.tree import Atom, Comparison, Rule, Variable, atoms
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Literal, Negation, Rule, Variable, atoms, names_of
 
 
 class ModuleKind(StrEnum):
@@ -58,7 +66,11 @@ class Module:
     base: str | None = None
     """For the linear kind: whether base rules make `all` of E external facts, all but its `loops`, or none of it (None)."""
     is_whole: bool = False
-    """Whether no other rule of R's component is recursive, so that R can be virtual."""
+    """Whether no other rule of R's component is recursive."""
+    is_shared: bool = False
+    """Whether the module can be evaluated beside other recursive rules of its component."""
+    external_rules: tuple[int, ...] = ()
+    """Positions of rules of the component that read R, and for which its external facts are enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +99,77 @@ def find_modules(rules: Sequence[Rule], graph: HyperGraph) -> tuple[Module, ...]
         recursive = {
             at for at in component.rules if any(atom.predicate in component.predicates for atom, _ in atoms(rules[at].body))
         }
+        found: list[Module] = []
         for relation in component.predicates:
             module = _transitive(relation, by_head[relation], rules) or _linear(relation, by_head[relation], rules, graph)
             if module is not None:
-                result.append(replace(module, is_whole=recursive <= set(module.rules)))
+                found.append(replace(module, is_whole=recursive <= set(module.rules)))
+        own = set(component.predicates)
+        result += _beside_others(found, {at: rules[at] for at in sorted(recursive)}, own) if len(recursive) > 1 else found
     return tuple(result)
+
+
+# --- beside other recursive rules ------------------------------------------------------------------------------------------
+
+
+def _beside_others(found: list[Module], recursive: Mapping[int, Rule], own: Set[str]) -> list[Module]:
+    """The modules of one component, with which of them share it, and which rules need their external facts only."""
+    if any(isinstance(literal, Aggregate) for rule in recursive.values() for literal in rule.body):
+        return found  # its groups are complete only in turns
+    closed = {module.relation: module for module in found if module.kind is not ModuleKind.LINEAR}
+    closing = {at for module in closed.values() for at in module.rules}
+    external: dict[str, list[int]] = defaultdict(list)
+    for at, rule in recursive.items():
+        if at not in closing and (read := _read_externally(rule, closed, own)) is not None:
+            external[read].append(at)
+    return [
+        replace(module, is_shared=True, external_rules=tuple(external[module.relation])) if module.relation in closed else module
+        for module in found
+    ]
+
+
+def _read_externally(rule: Rule, closed: Mapping[str, Module], own: Set[str]) -> str | None:
+    """The closed relation of which the external facts are enough for a rule, if it reads one and no other of its component."""
+    head = closed.get(rule.head.predicate)
+    inside = [literal for literal in rule.body if isinstance(literal, Atom) and literal.predicate in own]
+    if head is None or len(inside) != 1 or (read := closed.get(inside[0].predicate)) is None:
+        return None
+    is_enough = _is_any_copy(rule, inside[0], head, read) or (read is head and _extends_steps(rule, inside[0], head))
+    return read.relation if is_enough else None
+
+
+def _is_any_copy(rule: Rule, atom: Atom, head: Module, read: Module) -> bool:
+    """Whether a rule copies a closed relation, or its inverse, and closing the copies of its external facts gives the same."""
+    ends, pair = _two_variables(rule.head), _two_variables(atom)
+    if len(rule.body) != 1 or ends is None or pair is None or pair not in (ends, ends[::-1]):
+        return False
+    is_symmetric = read.kind is ModuleKind.SYMMETRIC_TRANSITIVE
+    fits = head.kind is ModuleKind.SYMMETRIC_TRANSITIVE or not is_symmetric
+    return fits and (read.is_irreflexive or not head.is_irreflexive)
+
+
+def _extends_steps(rule: Rule, atom: Atom, module: Module) -> bool:
+    """Whether a rule prolongs facts of a transitive relation at one end, whatever the other end is."""
+    others = [literal for literal in rule.body if literal is not atom]
+    if module.kind is not ModuleKind.TRANSITIVE or module.is_irreflexive or not all(map(_is_plain, others)):
+        return False
+    for end in (0, 1):
+        kept, changed = rule.head.args[end], rule.head.args[1 - end]
+        if isinstance(kept, Variable) and kept == atom.args[end] and kept not in (changed, atom.args[1 - end]):
+            return _is_simple(rule.head) and _is_simple(atom) and kept.name not in names_of(others)
+    return False
+
+
+def _is_plain(literal: Literal) -> bool:
+    return _is_simple(literal.atom if isinstance(literal, Negation) else literal)
+
+
+def _is_simple(literal: object) -> bool:
+    """Whether it is an atom of variables and constants."""
+    return isinstance(literal, Atom) and all(isinstance(arg, Variable | Constant) for arg in literal.args)
+
+
+# --- the forms of rules --------------------------------------------------------------------------------------------------
 
 
 def _transitive(relation: str, own: list[int], rules: Sequence[Rule]) -> Module | None:

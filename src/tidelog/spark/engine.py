@@ -62,7 +62,7 @@ class SparkEngine:
         self.spark, self.lineage = spark, lineage
         self.forced, self.budget, self.modules = options.placement, options.budget, options.modules
         self.algorithm = options.algorithm
-        self.local = LocalEngine(program, modules=options.modules, algorithm=options.algorithm, rules=rules)
+        self.local = LocalEngine(program, modules=options.modules, only_whole=True, algorithm=options.algorithm, rules=rules)
         self.placed = PlacedProgram(program, self.core_for_frames(program))
         self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
         self.too_expensive: dict[str, int] = {}
@@ -75,7 +75,8 @@ class SparkEngine:
 
     def core_for_frames(self, program: Program) -> Core:
         """The program as Spark evaluates it: where rounds are forced, transitive relations have rules like any other."""
-        return core_of(program, modules=self.modules and self.forced != Where.ROUNDS, native=frozenset())
+        modules = self.modules and self.forced != Where.ROUNDS
+        return core_of(program, modules=modules, only_whole=True, native=frozenset())
 
     @property
     def program(self) -> Program:

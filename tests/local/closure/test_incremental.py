@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.local.closure.test_virtual_relation import Case, Pairs, as_set, cases, matrix
 
-from tidelog.local.closure.changes import change_of
+from tidelog.local.closure.changes import change_of, paths_through
 from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.closure.incremental import EdgeDelta, incremental_version, next_version
 from tidelog.local.closure.virtual_relation import VirtualRelation
@@ -273,3 +273,26 @@ def test_a_version_that_many_begin_from_makes_room(kind: str) -> None:
     assert as_set(before) == reached(case)
     for relation, expected in others:
         assert as_set(relation) == expected
+
+
+# --- what depends on external pairs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("budget", [0, 1 << 28], ids=["search", "bits"])
+def test_pairs_that_depend_on_an_edge(budget: int) -> None:
+    edges = np.array([[1, 2], [2, 3], [3, 4], [5, 3], [7, 8]], np.int32)
+    relation = VirtualRelation(edges, None, budget=budget)
+    found = paths_through(relation, edges[1:2], 100)
+    assert found is not None
+    assert set(map(tuple, found.tolist())) == {(1, 3), (1, 4), (2, 3), (2, 4)}
+    assert paths_through(relation, edges[1:2], 3) is None
+    nothing = paths_through(relation, edges[:0], 0)
+    assert nothing is not None
+    assert len(nothing) == 0
+
+
+def test_pairs_that_depend_on_a_symmetric_edge() -> None:
+    edges = np.array([[1, 2], [2, 3], [7, 8]], np.int32)
+    found = paths_through(Partition(edges), edges[:2], 100)
+    assert found is not None
+    assert sorted(map(tuple, found.tolist())) == [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)]

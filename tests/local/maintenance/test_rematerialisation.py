@@ -101,7 +101,8 @@ def test_a_relation_that_was_stored_is_closed() -> None:
     table = state.ensure_table("path", 2)
     table.insert(small.rows((1, 2), (9, 9)))
     context = begun(small, changes_rules=True)
-    assert close_anew(small.runtime("path"), context, "path") is table
+    close_anew(small.runtime("path"), context, "path")
+    assert context.replaced_tables == [table]
     assert "path" not in state.tables
     assert delta(small, context, "path") == ([(1, 3), (1, 4), (2, 3), (2, 4), (3, 4)], [(9, 9)])
 
@@ -110,5 +111,20 @@ def test_a_new_relation_is_closed() -> None:
     small = SmallEngine(CLOSED + CHAIN, modules=True)
     small.state.virtual.pop("path")
     context = begun(small, changes_rules=True)
-    assert close_anew(small.runtime("path"), context, "path") is None
+    close_anew(small.runtime("path"), context, "path")
+    assert context.replaced_tables == []
     assert len(delta(small, context, "path")[0]) == 6
+
+
+def test_rules_beside_a_closed_relation_start_over_with_it() -> None:
+    rules = CLOSED + "same(X, Y) :- path(X, Y), path(Y, X). path(X, Y) :- same(X, Z), jump(Z, Y). "
+    small = SmallEngine(rules + CHAIN + "edge(3, 1). jump(2, 7).", modules=True)
+    small.state.tables["edge"].remove(small.rows((3, 1)))
+    context = begun(small)
+    rematerialise(small.runtime("path"), context)
+    assert small.facts("path") == [(1, 2), (1, 3), (1, 4), (2, 3), (2, 4), (3, 4)]
+    assert small.facts("same") == []
+    assert len(delta(small, context, "same")[1]) == 9
+    inserted, deleted = delta(small, context, "path")
+    assert inserted == []
+    assert {(1, 7), (2, 7), (3, 7), (1, 1), (3, 1), (3, 2)} <= set(deleted)

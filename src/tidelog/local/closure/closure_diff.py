@@ -161,18 +161,18 @@ def _candidates(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs]
     node_of, lefts, rights = one.numbering.node_of, [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
     for source, target in edges[-1].tolist():
         is_left = one.digraph is None or is_left_smaller(one.words, int(node_of[source]), int(node_of[target]))
-        found = _ends(one, source if is_left else target, is_back=is_left)
+        found = ends_of(one, source if is_left else target, is_back=is_left)
         if len(edges[-1]) == 1 and len(found) > _FEW:
             # What leads to the target without the edge leads to all behind it, and so for what the source leads to.
-            behind = np.setdiff1d(_ends(one, target, is_back=False), _ends(other, source, is_back=False)[1:])
-            before = np.setdiff1d(_ends(one, source, is_back=True), _ends(other, target, is_back=True)[1:])
+            behind = np.setdiff1d(ends_of(one, target, is_back=False), ends_of(other, source, is_back=False)[1:])
+            before = np.setdiff1d(ends_of(one, source, is_back=True), ends_of(other, target, is_back=True)[1:])
             is_left = len(before) <= len(behind)
             found = before if is_left else behind
         (lefts if is_left else rights).append(found)
     return np.unique(np.concatenate(lefts)), np.unique(np.concatenate(rights))
 
 
-def _ends(relation: VirtualRelation, term: int, *, is_back: bool) -> Int32s:
+def ends_of(relation: VirtualRelation, term: int, *, is_back: bool) -> Int32s:
     """An id, and those that lead to it, or that a path of E leads to from it."""
     found, node_of = np.empty(1 + relation.longest_list, np.int32), relation.numbering.node_of
     found[0] = term

@@ -16,6 +16,7 @@ from tidelog.core.statistics import Round, Statistics
 from tidelog.local.closure.closing import close
 from tidelog.local.evaluation.aggregation import fold
 from tidelog.local.evaluation.function_calls import compute_calls
+from tidelog.local.evaluation.module_turns import ModuleTurns
 from tidelog.local.kernel import join, layout
 from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.plan_cache import PlanCache
@@ -50,10 +51,12 @@ class Evaluation:
                 fold(special, self.state, self.state.table(name))
         if not unit.rules and not any(isinstance(special, FunctionCalls) for special in unit.operators.values()):
             return
+        turns = self._turns(unit, {})
         self.mark(unit, {})
         self.start_round(0)
         self.apply_once(unit.rules)
         self.saturate(unit)
+        self._exchange(unit, turns)
 
     def continue_from(
         self,
@@ -68,6 +71,7 @@ class Evaluation:
         `first` are rules that apply once, in the first round.  `via` gives a rule that is applied instead of one of the unit,
         and `after_rules` is called when all rules of a round have been, to make facts of what they found.
         """
+        turns = self._turns(unit, before)
         self.mark(unit, before)
         self.start_round(0)
         deltas = [(via(rule), at) for rule in unit.rules for at, name in positive_atoms(rule) if name in before]
@@ -75,6 +79,18 @@ class Evaluation:
         self.apply_once(first)
         after_rules()
         self.saturate(unit, via, after_rules)
+        self._exchange(unit, turns)
+
+    def _turns(self, unit: Unit, before: Mapping[str, int]) -> ModuleTurns | None:
+        """The closed relations that other rules of a unit recur through, if there are any."""
+        if not unit.modules:
+            return None
+        return ModuleTurns(unit, self.state, self.watch, self.apply_once, self.plans, before)
+
+    def _exchange(self, unit: Unit, turns: ModuleTurns | None) -> None:
+        """Let modules and other rules exchange what is new until nothing is."""
+        while turns is not None and turns.take():
+            self.saturate(unit)
 
     def note(self, rule: CoreRule, number: int, derivations: int, new_facts: int, seconds: float = 0.0) -> None:
         """Record what a rule did in the statistics."""

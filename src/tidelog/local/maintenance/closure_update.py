@@ -10,8 +10,10 @@ from tidelog.local.closure.adjacency import Pairs
 from tidelog.local.closure.changes import change_of
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.incremental import EdgeDelta, next_version
+from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.maintenance.delta.deltas import NOTHING, Deltas
+from tidelog.local.maintenance.delta.deltas import NOTHING, Delta, Deltas
+from tidelog.local.maintenance.update_context import UpdateContext
 from tidelog.local.storage.state import State
 
 
@@ -33,6 +35,14 @@ def update_closure(name: str, closure: Closure, state: State, deltas: Deltas, ev
     seconds = time.perf_counter() - started
     evaluation.statistics.rounds.append(Round(evaluation.unit, closure.module.rules[0], 0, 0, 0, seconds))
     return change_of(before, after, starts, steps)
+
+
+def record_closure(name: str, closure: Closure, before: VirtualRelation, context: UpdateContext) -> None:
+    """Record the delta of a relation that was closed in turn with other rules, once that of its external facts is recorded."""
+    after = context.state.virtual[name]
+    if after is not before:
+        starts = _difference(closure.given, context.deltas)
+        context.deltas.of[name] = Delta(virtual=change_of(before, after, starts))
 
 
 def _difference(name: str, deltas: Deltas) -> EdgeDelta:

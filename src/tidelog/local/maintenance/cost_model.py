@@ -61,6 +61,8 @@ def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterab
     unit, costs = runtime.unit, runtime.costs
     if requested == "counting" and not is_counted(unit, runtime.state):
         return Choice("dred", "its derivations have not been counted")
+    if requested != "auto" and unit.modules:
+        return Choice("dred", "its rules recur through closed relations")
     if requested != "auto":
         return Choice(requested, "as asked for")
     lost = sum(map(len, seeds.values()))
@@ -88,7 +90,7 @@ def choose_for_rules(
 ) -> Choice:
     """The choice as it is, or to rematerialise: when rules are removed, so many facts may be lost that no attempt is worth it."""
     unit, state, costs = runtime.unit, runtime.state, runtime.costs
-    own = sum(len(state.tables[name]) for name in unit.relations)
+    own = sum(len(state.tables[name]) for name in unit.relations if name not in unit.modules)
     lost = choice.lost + sum(_lost_pairs(deltas, name) for name in changed) + sum(_instances(runtime, rule) for rule in removed)
     shares = (_lost_share(deltas, name) for name in changed if all(_reads(rule, name) for rule in unit.rules))
     takes = max(lost, max(shares, default=0.0) * own) * max(costs.per_fact, _A_LOST_FACT)
@@ -105,7 +107,9 @@ def choose_for_rules(
 
 
 def _deletes(runtime: UnitRuntime) -> str:
-    """By ranks, unless nobody knows which facts came first."""
+    """By ranks, unless nobody knows which facts came first, and pairs of closed relations have none."""
+    if runtime.unit.modules:
+        return "dred"
     tables = runtime.state.tables
     return "ranked" if all(tables[name].is_ordered for name in runtime.unit.relations if name in tables) else "bf"
 

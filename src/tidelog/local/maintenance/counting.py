@@ -112,7 +112,11 @@ def insert(
 
 def is_counted(unit: Unit, state: State) -> bool:
     """Whether there are counters for all facts of a unit."""
-    return bool(unit.rules) and all(state.tables[rule.head.predicate].counters is not None for rule in unit.rules)
+    return (
+        bool(unit.rules)
+        and not unit.modules
+        and all(state.tables[rule.head.predicate].counters is not None for rule in unit.rules)
+    )
 
 
 def forget(unit: Unit, state: State) -> None:

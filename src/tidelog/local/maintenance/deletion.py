@@ -200,7 +200,8 @@ class Deletion(ABC):
         known = self.runtime.kept(_HelperTables, type(self))
         if known is None:
             names = dict.fromkeys((*(rule.head.predicate for rule in (*self.unit.rules, *self.removed)), *heads))
-            arities, table = {name: self.state.table(name).arity for name in names}, self.runtime.table
+            virtual, table = self.state.virtual, self.runtime.table
+            arities = {name: 2 if name in virtual else self.state.table(name).arity for name in names}
             tables = {role: {name: table(role, name, arities[name]) for name in names} for role in self.roles}
             read = [name for name in dict.fromkeys((*self.unit.relations, *self.unit.uses)) if name not in self.state.virtual]
             made = _HelperTables(self.state.store, tables, [self.state.tables[name] for name in read])
@@ -228,8 +229,9 @@ class OverDeletion(Deletion):
                     table.mark_delta(left[name])
                 self._apply(rules.propagating, rules.propagating_fused)
             for name in new:
-                self.state.table(name).remove(self.deleted[name].rows[left[name] : ends[name]])
-                self.state.table(name).mark_delta()
+                if name not in self.state.virtual:
+                    self.state.table(name).remove(self.deleted[name].rows[left[name] : ends[name]])
+                    self.state.table(name).mark_delta()
                 left[name] = ends[name]
 
     @abstractmethod

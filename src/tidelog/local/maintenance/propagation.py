@@ -30,7 +30,6 @@ from tidelog.local.maintenance.rematerialisation import (
 from tidelog.local.maintenance.rule_maintenance import NO_CHANGE, RuleMaintenance
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext
-from tidelog.local.storage.tables import Table
 
 _SHARE_TO_AGGREGATE = 0.25
 """Of the bindings of an aggregate, the share that may change before all groups are aggregated again."""
@@ -54,8 +53,6 @@ class Propagation:
         self.visits: list[Visit] = []
         """The units that were visited, if rules have changed."""
         self._visited: dict[int, UnitRuntime] = {}
-        self.replaced_tables: list[Table] = []
-        """Tables of relations that are virtual now."""
 
     def materialise_all(self, structure: Structure) -> None:
         """Derive everything from explicit facts."""
@@ -156,7 +153,7 @@ class Propagation:
                 RuleMaintenance(runtime, context).run()
             return
         closures = [name for name, operator in unit.operators.items() if isinstance(operator, Closure)]
-        if closures:
+        if closures and not unit.rules:
             with context.phase("closures"):
                 for name in closures:
                     self._close(runtime, name, change)
@@ -180,10 +177,10 @@ class Propagation:
                 new += deltas[name].gained
         if new < _MANY or context.algorithm == "counting":
             return False
-        held = sum([len(tables[name]) for name in unit.relations])
+        held = sum([len(tables[name]) for name in unit.relations if name in tables])
         if new <= _MOST * sum([len(tables[name]) for name in unit.uses if name in tables]) or held >= new:
             return False
-        if not held:
+        if not held and not unit.modules:
             materialise_first(runtime, context)
         elif context.algorithm == "auto":
             context.chosen.setdefault("rematerialise", "most of what is read is new")
@@ -198,6 +195,8 @@ class Propagation:
             return "as asked for"
         if converted:
             return f"`{min(converted)}` is stored in another way now"
+        if change.is_affected and unit.modules:
+            return "rules have changed that recur through closed relations"
         return "an aggregate's groups come from its own recursion" if unit.stages else None
 
     def _close(self, runtime: UnitRuntime, name: str, change: UnitChange) -> None:
@@ -206,9 +205,7 @@ class Propagation:
         assert isinstance(closure, Closure)
         context.chosen.setdefault("modules", f"`{name}` is transitive")
         if change.is_affected:
-            table = close_anew(runtime, context, name)
-            if table is not None:
-                self.replaced_tables.append(table)
+            close_anew(runtime, context, name)
             return
         if context.algorithm == "rematerialise":
             context.evaluation.from_scratch(runtime.unit)

@@ -7,7 +7,9 @@ from time import thread_time
 
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import FunctionCalls
+from tidelog.local.closure.changes import change_of
 from tidelog.local.closure.closure_diff import VirtualChange
+from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.maintenance.delta.deltas import Delta
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext, count_visible
@@ -28,7 +30,9 @@ def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping
     """Derive a unit anew; `removed` are facts that this update has already deleted from its relations."""
     context.has_rematerialised = True
     state, undo, unit = context.state, context.undo, runtime.unit
-    progress, own = context.evaluation.watch.progress, {name: context.state.tables[name] for name in unit.relations}
+    progress, modules = context.evaluation.watch.progress, unit.modules
+    own = {name: state.tables[name] for name in unit.relations if name not in modules}
+    closed = {name: _held(name, context) for name in modules}
     held = count_visible(own.items())
     for name, table in own.items():
         count = table.end
@@ -47,6 +51,12 @@ def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping
     for name, table in own.items():
         before = undo.version_before(table, removed.get(name))
         context.record_replacement(name, Replacement(before, Version.now(table)))
+    for name, was in closed.items():
+        after = state.virtual[name]
+        if isinstance(was, VirtualRelation) and not context.changes_rules:
+            context.deltas.of[name] = Delta(virtual=change_of(was, after))
+        else:
+            _record_closed(name, was, context)
 
 
 def rematerialise_stored(runtime: UnitRuntime, context: UpdateContext, converted: set[str]) -> None:
@@ -72,18 +82,25 @@ def materialise_first(runtime: UnitRuntime, context: UpdateContext) -> None:
         context.deltas.grew(name, at)
 
 
-def close_anew(runtime: UnitRuntime, context: UpdateContext, name: str) -> Table | None:
-    """Close a relation that was not closed before, or by other rules; the table that it had, which nobody needs any more."""
-    state = context.state
-    is_there = name in state.virtual or name in state.tables
-    before = state.stored(name) if is_there else None
+def close_anew(runtime: UnitRuntime, context: UpdateContext, name: str) -> None:
+    """Close a relation that was not closed before, or by other rules."""
+    before = _held(name, context)
     context.evaluation.from_scratch(runtime.unit)
-    after = state.virtual[name]
+    _record_closed(name, before, context)
+
+
+def _held(name: str, context: UpdateContext) -> Table | VirtualRelation | None:
+    """What held a relation before the update that is closed now; None if it is new."""
+    return context.undo.virtual[name] if name in context.undo.virtual else context.state.tables.get(name)
+
+
+def _record_closed(name: str, before: Table | VirtualRelation | None, context: UpdateContext) -> None:
+    """Record the delta of a relation that was closed from scratch, and take away its table if it had one."""
+    after = context.state.virtual[name]
     if before is None:
         context.deltas.of[name] = Delta(virtual=VirtualChange(None, after))
-        return None
-    if isinstance(before, Table):
+    elif isinstance(before, Table):
         context.record_replacement(name, Replacement(Version.now(before), after))
-        return state.take_table(name)
-    context.record_replacement(name, Replacement(before, after))
-    return None
+        context.replaced_tables.append(context.state.take_table(name))
+    else:
+        context.record_replacement(name, Replacement(before, after))

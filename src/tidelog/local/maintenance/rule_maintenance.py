@@ -20,12 +20,13 @@ from tidelog.core.units import UnitChange
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.backward_forward.bf_deletion import BackwardForward
+from tidelog.local.maintenance.closure_update import record_closure
 from tidelog.local.maintenance.cost_model import Choice, choose, choose_for_rules
 from tidelog.local.maintenance.deletion import Deletion
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.deltas import concatenated
 from tidelog.local.maintenance.delta.rule_sets import InsertionRules, insertion_rules, without_deltas
-from tidelog.local.maintenance.dred import DRed
+from tidelog.local.maintenance.dred import DRed, ModularDRed
 from tidelog.local.maintenance.ranked.ranked_deletion import RankedDeletion
 from tidelog.local.maintenance.rematerialisation import rematerialise
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
@@ -53,7 +54,10 @@ class RuleMaintenance:
         self._has_other_rules = bool(change.added or change.removed)
         self._kept = runtime.with_unit(_without(runtime.unit, change)) if self._has_other_rules else runtime
         """The unit with the rules that were there before and still are."""
-        self._own = {name: context.state.tables[name] for name in runtime.unit.relations}
+        modules, state = runtime.unit.modules, context.state
+        self._own = {name: state.tables[name] for name in runtime.unit.relations if name not in modules}
+        self._closed = {name: state.virtual[name] for name in modules}
+        """Relations of the unit that are closed, as they were."""
         self._begin = {name: table.end for name, table in self._own.items()}
         """Rows from here on are new."""
         self._removed: Mapping[str, Rows] = {}
@@ -83,6 +87,8 @@ class RuleMaintenance:
                 context.record_change(name, self._begin[name], deleted[name])
             else:
                 self._deltas.grew(name, self._begin[name])
+        for name, before in self._closed.items():
+            record_closure(name, self._unit.modules[name], before, context)
         if count is not None:
             count.update()
 
@@ -119,10 +125,9 @@ class RuleMaintenance:
 
     def _delete_with(self, choice: Choice, seeds: Mapping[str, Rows]) -> dict[str, Table]:
         context, costs, started = self._context, self._runtime.costs, time.perf_counter()
-        heads = list(seeds) if self._has_other_rules else []
-        deletion = ALGORITHMS[choice.algorithm](
-            self._kept, self._deltas, context.evaluation, context.undo, self._change.removed, heads
-        )
+        heads = [*seeds, *self._closed] if self._has_other_rules else [*self._closed]
+        algorithm = ModularDRed if self._closed else ALGORITHMS[choice.algorithm]
+        deletion = algorithm(self._kept, self._deltas, context.evaluation, context.undo, self._change.removed, heads)
         deletion.deadline = choice.deadline
         done, records = deletion.counters, not self._has_other_rules
         context.evaluation.plans = self._kept.plans

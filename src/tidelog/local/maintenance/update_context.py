@@ -53,6 +53,8 @@ class UpdateContext:
         """What each phase took."""
         self.reordered: set[str] = set()
         """The relations of units that have lost facts: what is left may have proofs that hold only now."""
+        self.replaced_tables: list[Table] = []
+        """Tables of relations that are virtual now."""
         self.has_rematerialised = False
         """Whether the unit in hand was rematerialised."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
 
 from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
@@ -10,7 +11,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.planning.join_order import ROW_COUNT_SLACK, plan
 from tidelog.local.planning.plan import Plan
 from tidelog.local.storage.state import State
-from tidelog.syntax.tree import Atom, Negation
+from tidelog.syntax.tree import Atom, Literal, Negation
 
 _ANOTHER_SIZE = 4
 """A plan is valid until the rows of an atom have grown or shrunk by this factor."""
@@ -21,6 +22,7 @@ class PlanCache:
 
     def __init__(self) -> None:
         self._plans: dict[tuple[int, int | None], tuple[Plan, list[int]]] = {}
+        self._variants: dict[tuple[int, Hashable], CoreRule] = {}
 
     def __len__(self) -> int:
         return len(self._plans)
@@ -35,6 +37,13 @@ class PlanCache:
         self._plans[rule.serial, delta] = made, sizes
         return made
 
+    def variant(self, rule: CoreRule, what: Hashable, body: tuple[Literal, ...]) -> CoreRule:
+        """A rule with another body; the same object each time, so that its plan is found again."""
+        known = self._variants.get((rule.serial, what))
+        if known is None:
+            known = self._variants[rule.serial, what] = replace(rule, body=body)
+        return known
+
     def inherit(self, other: PlanCache, rules: Iterable[CoreRule]) -> None:
         """Take over the plans that another cache has for some rules."""
         for rule in rules:
@@ -45,6 +54,7 @@ class PlanCache:
     def clear(self) -> None:
         """Forget all plans."""
         self._plans.clear()
+        self._variants.clear()
 
 
 def _are_alike(sizes: list[int], before: list[int]) -> bool:

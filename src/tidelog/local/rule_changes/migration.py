@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tidelog.core.arrays import Rows
-from tidelog.core.rules import is_visible
+from tidelog.core.rules import given_name, is_visible
 from tidelog.core.units import Structure, StructureChange
 from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.storage.state import State
@@ -44,13 +44,13 @@ class Migration:
             if name not in core.given:
                 state.ensure_table(name, core.arities[name])
         for name in self.change.became_virtual:
-            self._put_explicit(f"#given {name}", self._take_explicit(name, before))
+            self._put_explicit(given_name(name), self._take_explicit(name, before))
             if not is_derived:
                 self._discard(name)
         for name in self.change.became_stored:
-            given = self._take_explicit(f"#given {name}", before)
+            given = self._take_explicit(given_name(name), before)
             state.ensure_table(name, 2)
-            self._discard(f"#given {name}")
+            self._discard(given_name(name))
             if name not in after.deriver and is_derived:
                 table, held = state.tables[name], state.virtual[name].rows
                 table.insert(given)
@@ -59,7 +59,7 @@ class Migration:
             else:
                 self._put_explicit(name, given)
         moved = {*self.change.became_virtual, *self.change.became_stored}
-        moved |= {f"#given {name}" for name in moved}
+        moved |= {given_name(name) for name in moved}
         for unit in self.change.dropped.values():
             for name in unit.relations:
                 if name not in after.deriver and name not in moved:

@@ -162,6 +162,13 @@ class Partition(VirtualRelation):
         self.read(lambda words, version: reading.list_components(words, version, ids, numbers))
         return ids, numbers
 
+    def connected(self, term: int) -> Int32s:
+        """The ids that are connected with one, and itself."""
+        left, right = np.empty((2, 1 + self._active), np.int32)
+        some: Int32s = np.array([term], np.int32)
+        count = self.read(lambda words, version: reading.write_pairs(words, version, some, left, right))
+        return np.union1d(right[:count], some).astype(np.int32)
+
     def ids_of(self, nodes: Int32s) -> Int32s:
         """The ids of some nodes."""
         ids = np.empty(len(nodes), np.int32)
