@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from math import inf
+from random import Random
 from typing import Any
 from unittest.mock import patch
 
@@ -143,6 +144,25 @@ conditions = st.builds(
     st.sampled_from((1_000, 1)),
     st.booleans(),
 )
+
+
+def odd_conditions(seed: int) -> Conditions:
+    """Conditions by chance, for long random runs: closures in pages, groups kept, terms collected, hardly any room."""
+    chance = Random(seed)
+    if seed % 2:
+        return Conditions(keeps_groups=True, searches=True)
+    return Conditions(
+        searches=chance.random() < 0.7,
+        bytes_a_fact=chance.choice((16, 0, 1 << 30)),
+        first_capacity=chance.choice((32, 1)),
+        step_budget=chance.choice((1 << 18, 1, 7)),
+        piece=chance.choice((1 << 12, 1)),
+        has_small_dictionary=chance.random() < 0.5,
+        forgets=chance.random() < 0.3,
+        collects=chance.random() < 0.3,
+        many=chance.choice((1_000, 1)),
+        keeps_groups=chance.random() < 0.7,
+    )
 
 
 @contextmanager

@@ -7,9 +7,11 @@ import csv
 import gc
 import gzip
 import json
+import pickle
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -295,3 +297,33 @@ def test_a_result_outlives_its_knowledge_base_and_is_copied() -> None:
     assert there() is None
     for facts in (result, copied):
         assert ((1, 2) in facts, (2, 1) in facts, len(facts)) == (True, False, 2)
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("searches", [False, True])
+def test_copies_of_results_stay_as_they_are(way: Callable[[Any], Any], *, searches: bool) -> None:
+    """A copy of a closure that follows its addresses into the buffers of another one would change with that."""
+    rules = "same(X, Y) :- link(X, Y). same(X, Y) :- same(Y, X). same(X, Z) :- same(X, Y), same(Y, Z)."
+    with under(Conditions(searches=searches)):
+        kb = KnowledgeBase(RULES + rules)
+        links = [("link", at, at + 1) for at in range(30)]
+        change = kb.update(insert=[*links, *(("edge", at, at + 1) for at in range(30))])
+        results: list[Any] = [kb["same"], kb["path"], kb.query("same(X, Y), path(Y, Z)"), kb.facts(), change.inserted["same"]]
+        views = [kb.snapshot(), way(kb.snapshot())]
+        copies, expected = [way(result) for result in results], [set(result) for result in results]
+        changes, of_change = way(change), {name: set(facts) for name, facts in change.inserted.items()}
+        kb.update(delete=[*links[5:9], ("edge", 20, 21)])
+        del results
+        gc.collect()
+        kb.update(insert=[("link", 100, at) for at in range(100, 200)])
+        assert [set(copied) for copied in copies] == expected
+        assert {name: set(facts) for name, facts in changes.inserted.items()} == of_change
+        assert [view.count("same") for view in views] == [31 * 31] * 2
+
+
+def test_results_are_not_pickled() -> None:
+    kb = KnowledgeBase(RULES)
+    change = kb.update(insert=[("edge", 1, 2)])
+    for thing in kb["edge"], kb.facts(), kb.query("path(X, Y)"), change, change.inserted, kb.snapshot():
+        with pytest.raises(TidelogError, match=r"TL074.*cannot be pickled"):
+            pickle.dumps(thing)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from tidelog.facts import Facts
+from tidelog.facts import Facts, Result
 from tidelog.files.text.json_values import to_json
 from tidelog.values import from_python, sort_key
 
@@ -19,7 +19,7 @@ _PARTS = 2
 """Explicit facts and derived ones."""
 
 
-class FactsByRelation(Mapping[str, Facts]):
+class FactsByRelation(Result, Mapping[str, Facts]):
     """Facts by relation, without relations that have none; computed on first use."""
 
     def __init__(

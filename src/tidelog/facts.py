@@ -9,7 +9,7 @@ import html
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.arguments import wrong
 from tidelog.errors import TidelogError, fail
@@ -31,7 +31,21 @@ _ROWS_AT_FIRST, _ROWS_AT_ONCE = 1 << 6, 1 << 16
 _ROWS_SHOWN = 20
 
 
-class Facts:
+class Result:
+    """What a knowledge base has given out: nothing changes it, so a copy is the same object; other processes get another form."""
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> str:
+        fix = "send what is in it: `facts.to_arrow()` or `list(facts)`; of a change, `change.to_dict()`"
+        raise fail("TL074", "facts of a knowledge base cannot be pickled", fix=fix)
+
+
+class Facts(Result):
     """The facts of one relation, or the answers to a query."""
 
     def __init__(
@@ -53,10 +67,6 @@ class Facts:
         self.columns = tuple(columns)
         self._held, self._terms, self._find = held, terms, find
         self._kinds = tuple(kinds) or (None,) * len(self.columns)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy is independent of where the facts come from."""
-        return {**self.__dict__, "_find": None}
 
     def __len__(self) -> int:
         return len(self._held)

@@ -7,6 +7,7 @@ commit after all.  An update is a line of JSON, as in streams; a bulk load is an
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -51,10 +52,22 @@ class Journal:
         self.before_change: Callable[[], None] = lambda: None
         """Called when a change arrives, before anything is done about it."""
         self._given: Given = ((), (), (), (), ())
+        self._process = os.getpid()
         self._recorded: tuple[int, int, int] | None = None
         """The number, checksum and size before the entry that was written last, while it can be retracted."""
         self._syncer = _Syncer(folder) if durability == "batch" else None
         self._acknowledged = Acknowledged(folder) if durability == "fsync" else None
+
+    @property
+    def is_forked(self) -> bool:
+        """Whether another process has opened it, and this one was forked from that."""
+        return os.getpid() != self._process
+
+    def refuse_if_forked(self) -> None:
+        """Raise an error if the folder belongs to another process."""
+        if self.is_forked:
+            fix = "open it with `read_only=True`, or write from that process alone"
+            raise fail("TL065", f"{self.folder} belongs to the process from which this one was forked", fix=fix)
 
     def take(
         self,
@@ -65,6 +78,7 @@ class Journal:
         add_rules: str | Iterable[str] = (),
     ) -> Given:
         """A change arrives; its parts, as lists."""
+        self.refuse_if_forked()
         self._recorded = None
         self.before_change()
         self._given = _list(insert), _list(delete), _list(upsert), _texts(remove_rules), _texts(add_rules)

@@ -140,7 +140,9 @@ class Saved:
     def close(self) -> None:
         """Let everything be on disk, as far as the durability promises, and free the lock."""
         try:
-            if self.journal is not None:
+            if self.journal is not None and self.journal.is_forked:
+                pass  # all of it belongs to the other process; SQLite's connections do not survive a fork
+            elif self.journal is not None:
                 self.journal.close()
             else:
                 self.manifest.close()
@@ -155,6 +157,8 @@ def save(kb: LocalKnowledgeBase, folder: Path, durability: str | None, files: Fi
         if durability not in (None, saved.durability):
             fix = f"leave durability out, or close it and open it with durability={durability!r}"
             raise fail("TL065", f"{folder} is open with durability={saved.durability!r}", fix=fix)
+        if saved.journal is not None:
+            saved.journal.refuse_if_forked()
         saved.save(kb)
         return
     kb.refuse_if_closed()

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 from tests.local_engine import sharing_of
@@ -162,6 +163,28 @@ def test_beside_readers_a_progress_display_sees_the_last_version() -> None:
     kb.update(insert=[("p", 0)])
     assert set(seen) == {0}
     assert kb.count("p") == 3001
+
+
+@pytest.mark.parametrize("of", [lambda kb: kb, lambda kb: kb.snapshot()])
+def test_a_question_in_the_middle_of_another_one(of: Callable[[KnowledgeBase], Any]) -> None:
+    """A progress display, or a signal handler, asks while its thread is asking."""
+    seen: list[tuple[int, int]] = []
+    asks = False
+
+    def show(_: Progress) -> None:
+        nonlocal asks
+        if asks:
+            asks = False
+            seen.append((len(kb.query("p(X), X < 10")), len(asked.query("p(X), X > 2990"))))
+            asks = True
+
+    kb = KnowledgeBase("p(X + 1) :- p(X), X < 3000.", progress=show)
+    kb.update(insert=[("p", 0)])
+    sharing_of(kb)._share()
+    asked = of(kb)
+    asks = True
+    assert len(asked.query("p(X), X > 2000")) == 1000
+    assert set(seen) == {(10, 10)}
 
 
 def test_loaded_facts_are_derived_from_when_somebody_reads() -> None:

@@ -4,6 +4,7 @@
 - `published`: versions of all relations; a finished update publishes the next one by a single assignment.
 - `replica`: tables and indexes of the readers' own, for queries, brought up to date by the difference of two versions.
 - `snapshot`: one version, for several questions.
+- `forks`: what becomes of locks and replicas in a forked process.
 - `readers`: who reads what: the state itself while nobody else uses it, else the version that was published last.
 
 Facts and counts are read from versions, which share the buffers of the tables (`storage.versions`).  Queries need indexes, which

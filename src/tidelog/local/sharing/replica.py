@@ -15,6 +15,7 @@ from tidelog.core.limits import Watch
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import answers
 from tidelog.local.recovery import Work
+from tidelog.local.sharing.forks import tell_of_forks
 from tidelog.local.sharing.published import Published
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
@@ -27,27 +28,47 @@ class Replica:
     """The relations that queries have read, as of one published version; one query at a time."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._of: Published | None = None
         self.state = State()
+        self._lock = threading.Lock()
+        self._asking: set[int] = set()
+        """The threads that ask a query, or wait for their turn."""
+        self._of: Published | None = None
         self.unfinished: Work | None = None
         self._copied: dict[str, TableVersion] = {}
         self._closures: dict[str, VirtualRelation] = {}
         self._term_count = 0
+        tell_of_forks(self)
 
     def query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
         """The answers to a query in a version, and the dictionary that says what their ids mean."""
-        with self._lock:
-            try:
-                self._advance(published, {atom.predicate for atom, _ in atoms(query.body)})
-                rows = answers(self, published.arities, query.body, query.names, watch)
-            except BaseException:
-                self._of = None  # begin anew: something may be half done
-                raise
-            return rows, self.state.terms
+        thread = threading.get_ident()
+        if thread in self._asking:  # a progress display or a signal handler asks in the middle of a query
+            return Replica().query(published, query, watch)
+        self._asking.add(thread)
+        try:
+            with self._lock:
+                return self._query(published, query, watch)
+        finally:
+            self._asking.discard(thread)
+
+    def _query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
+        try:
+            self._advance(published, {atom.predicate for atom, _ in atoms(query.body)})
+            rows = answers(self, published.arities, query.body, query.names, watch)
+        except BaseException:
+            self._of = None  # begin anew: something may be half done
+            raise
+        return rows, self.state.terms
+
+    def forked(self) -> None:
+        """Begin anew what another thread was doing here."""
+        if self._lock.locked() and threading.get_ident() not in self._asking:
+            self._lock, self._of = threading.Lock(), None
+        self._asking &= {threading.get_ident()}
 
     def __del__(self) -> None:
-        self.state.abandon()  # tables and their store name each other: without this they would wait for a collection
+        if hasattr(self, "state"):  # else an exception has kept it from being made
+            self.state.abandon()  # tables and their store name each other: without this they would wait for a collection
 
     def is_near(self, published: Published) -> bool:
         """Whether to go to a version, and not to copy the relations that have been copied so far: it is new, or less work."""

@@ -43,6 +43,15 @@ class Snapshot:
         """Give back what the snapshot keeps; results that it has given stay."""
         self._of = self._own = None
 
+    def __copy__(self) -> Self:
+        return type(self)(self._published, self._replica, self._watch)
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.__copy__()
+
+    def __reduce__(self) -> str:
+        raise fail("TL074", "a snapshot cannot be pickled", fix="save the knowledge base to a folder, and open that")
+
     @property
     def _published(self) -> Published:
         if self._of is None:

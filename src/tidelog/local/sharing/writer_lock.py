@@ -16,6 +16,7 @@ from types import FrameType
 
 from tidelog.errors import TidelogError, fail
 from tidelog.local.recovery import is_running
+from tidelog.local.sharing.forks import tell_of_forks
 
 _KEY = "writer"
 _RECHECK_SECONDS = 0.05
@@ -37,6 +38,15 @@ class WriterLock:
         """Whether a second writer waits for the first; if not, it is refused."""
         self.was_left = False
         """Whether an exception has left the lock behind since somebody has asked last."""
+        self._is_lost = False
+        tell_of_forks(self)
+
+    def forked(self) -> None:
+        """What another thread was changing, or reading, is nothing that can be used here."""
+        self._taking_over, self._freed = threading.Lock(), threading.Lock()
+        self._freed.acquire()
+        self._waiting.clear()
+        self._is_lost = self._is_lost or self.is_left
 
     def enter(self, frame: FrameType) -> None:
         """Take the lock for a frame, or raise an error."""
@@ -93,6 +103,9 @@ class WriterLock:
             above = above.f_back
         if is_running(holder):
             return False
+        if self._is_lost:
+            fix = "open a saved one in the new process, or start that without a fork: `multiprocessing.get_context('spawn')`"
+            raise fail("TL096", "another thread was using this knowledge base when this process was forked", fix=fix)
         with self._taking_over:
             if self._held.get(_KEY) is not holder:
                 return False
