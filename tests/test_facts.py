@@ -327,3 +327,22 @@ def test_results_are_not_pickled() -> None:
     for thing in kb["edge"], kb.facts(), kb.query("path(X, Y)"), change, change.inserted, kb.snapshot():
         with pytest.raises(TidelogError, match=r"TL074.*cannot be pickled"):
             pickle.dumps(thing)
+
+
+def test_slices_read_no_more_than_they_need() -> None:
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z).")
+    kb.update(insert=[("edge", at, at + 1) for at in range(3_000)])
+    for name in ("edge", "path"):
+        facts = kb[name]
+        assert facts[:3] == facts.head(3)
+        assert facts[2:9:3] == facts.head(9)[2::3]
+        assert facts[5:5] == []
+    assert len(kb["edge"][2_990:]) == 10
+    assert kb["edge"][:] == list(kb["edge"])
+
+
+@pytest.mark.parametrize("part", [0, "edge", None, slice(-3, None), slice("a"), slice(None, None, 0)])
+def test_what_is_no_slice(part: Any) -> None:
+    kb = KnowledgeBase("edge(1, 2).")
+    with pytest.raises(TidelogError, match="a part of a result"):
+        kb["edge"][part]

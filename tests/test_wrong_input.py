@@ -203,6 +203,7 @@ OPTIONS = [name for name in inspect.signature(KnowledgeBase).parameters if name 
 OF_FACTS: dict[str, Callable[[Facts, Any], object]] = {
     "__contains__": lambda facts, x: x in facts,
     "__contains__ argument": lambda facts, x: (x,) in facts,
+    "__getitem__": lambda facts, x: facts[x],
     "head": lambda facts, x: facts.head(x),
     "write": lambda facts, x: facts.write(x),
     "write format": lambda facts, x: facts.write("out.csv", x),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import importlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
@@ -158,6 +159,16 @@ class Facts(Result):
             raise wrong("a number of facts", count, "give an integer: `facts.head(5)`")
         found = iter(self)
         return [fact for _, fact in zip(range(count), found, strict=False)]
+
+    def __getitem__(self, part: slice) -> list[tuple[Any, ...]]:
+        """Some facts, from the first one on: `facts[:3]`; as many are read as that takes."""
+        if not isinstance(part, slice):
+            raise wrong("a part of a result", part, "give a slice, as in `facts[:3]`; `fact in facts` looks for one fact")
+        try:
+            return list(islice(self, part.start, part.stop, part.step))
+        except ValueError:
+            fix = "count from the first fact, as in `facts[:3]`: facts are read one after the other"
+            raise wrong("a part of a result", part, fix) from None
 
     def __repr__(self) -> str:
         rows = [tuple(map(str, fact)) for fact in self.head()]

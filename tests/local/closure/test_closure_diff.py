@@ -15,6 +15,7 @@ from tests.local.closure.test_incremental import KINDS, given_by, reached
 from tests.local.closure.test_virtual_relation import Case, as_set, cases, matrix
 
 from tidelog.local.closure import closure_diff
+from tidelog.local.closure.changes import change_of
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.connectivity import partition_diff
 from tidelog.local.closure.connectivity.partition import Partition
@@ -23,17 +24,21 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 
 
 def only_in(one: VirtualRelation, other: VirtualRelation) -> NDArray[np.int32]:
-    if isinstance(one, Partition) and isinstance(other, Partition):
-        return partition_diff.only_in(one, other)
-    return closure_diff.only_in(one, other)
+    are_partitions = isinstance(one, Partition) and isinstance(other, Partition)
+    found = partition_diff.only_in(one, other) if are_partitions else closure_diff.only_in(one, other)  # type: ignore[arg-type]
+    assert found is not None
+    return found
 
 
 def pairs(rows: NDArray[np.int32]) -> list[tuple[int, int]]:
     return sorted((x, y) for x, y in rows.tolist())
 
 
+_EDGES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8)
+
+
 @settings(max_examples=60)
-@given(cases, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.sampled_from([None, 0]))
+@given(cases, _EDGES, st.sampled_from([None, 0]))
 def test_versions_that_share_nothing(case: Case, others: list[tuple[int, int]], budget: int | None) -> None:
     one = case.build(budget)
     other = Case(others, case.steps, case.is_symmetric, case.is_irreflexive, case.is_turned).build()
@@ -101,3 +106,21 @@ def test_single_edges_of_a_giant_component(kind: str, few: int, monkeypatch: pyt
         steps = None if case.steps is None else EdgeDelta(gone, none)
         inserted = VirtualChange(after, whole, EdgeDelta(gone if steps is None else none, none), steps).inserted()
         assert pairs(inserted) == pairs(deleted)
+
+
+@settings(max_examples=60)
+@given(
+    cases, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.sampled_from([None, 0]), st.integers(0, 20)
+)
+def test_no_more_than_so_many_pairs_are_listed(case: Case, others: list[tuple[int, int]], budget: int | None, most: int) -> None:
+    before = case.build(budget)
+    after = Case(others, case.steps, case.is_symmetric, case.is_irreflexive, case.is_turned).build(budget)
+    came, went = as_set(after) - as_set(before), as_set(before) - as_set(after)
+    change = change_of(before, after)
+    is_little = change.are_at_most(most)
+    if max(len(came), len(went)) <= most:
+        assert is_little
+    elif case.is_symmetric or budget is None:  # what is searched is listed in pieces
+        assert not is_little or len(came | went) <= most + 14
+    assert pairs(change.inserted()) == sorted(came)
+    assert pairs(change.deleted()) == sorted(went)

@@ -11,6 +11,7 @@ from tidelog import KnowledgeBase
 from tidelog.core.limits import Watch
 from tidelog.core.units import UnitChange
 from tidelog.local.evaluation import seminaive
+from tidelog.local.maintenance import propagation
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext
@@ -166,3 +167,21 @@ def test_many_facts_beside_few_bring_what_follows(algorithm: str) -> None:
         assert set(kb["rank"]) == expected
         assert set(change.inserted["rank"]) == expected - before
         assert set(change.deleted.get("rank", ())) == before - expected
+
+
+@pytest.mark.parametrize("closing", ["", "path(X, Y) :- path(Y, X). "], ids=["transitive", "symmetric"])
+def test_too_many_pairs_to_list(closing: str) -> None:
+    """Two large components are joined and parted: no rule reads all those pairs."""
+    rules = closing + "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z). far(X) :- path(0, X)."
+    kb = KnowledgeBase(rules)
+    kb.update(insert=[("edge", at, (at + 1) % 30) for at in range(30)])
+    kb.update(insert=[("edge", 30 + at, 30 + (at + 1) % 30) for at in range(30)])
+    with patch.object(propagation, "_PAIRS", 100):
+        for _ in range(2):
+            change = kb.update(insert=[("edge", 5, 31), ("edge", 7, 33)])
+            assert "too many pairs of `path`" in change.stats.algorithm
+            assert set(change.inserted["far"]) == {(at,) for at in range(30, 60)}
+            change = kb.update(delete=[("edge", 5, 31)])
+            assert "too many pairs" not in change.stats.algorithm
+            change = kb.update(delete=[("edge", 7, 33)])
+            assert set(change.deleted["far"]) == {(at,) for at in range(30, 60)}

@@ -59,22 +59,33 @@ class VirtualChange:
     def inserted(self) -> Pairs:
         """The pairs of the version after that the version before lacks."""
         if self._inserted is None:
-            if not self.can_gain:
-                self._inserted = _NOTHING
-            elif self.before is None:
-                self._inserted = self.after.rows
-            else:
-                self._inserted = only_in(self.after, self.before, self._edges(inserted=True))
+            self._inserted = self._differing(inserted=True)
+        assert self._inserted is not None
         return self._inserted
 
     def deleted(self) -> Pairs:
         """The pairs of the version before that the version after lacks."""
         if self._deleted is None:
-            if self.before is None or not self.can_lose:
-                self._deleted = _NOTHING
-            else:
-                self._deleted = only_in(self.before, self.after, self._edges(inserted=False))
+            self._deleted = self._differing(inserted=False)
+        assert self._deleted is not None
         return self._deleted
+
+    def are_at_most(self, most: int) -> bool:
+        """Whether no more pairs than so many were inserted, and no more deleted; if so, they are listed now."""
+        if self._inserted is None:
+            self._inserted = self._differing(inserted=True, most=most)
+        if self._deleted is None and self._inserted is not None:
+            self._deleted = self._differing(inserted=False, most=most)
+        return self._inserted is not None and self._deleted is not None
+
+    def _differing(self, *, inserted: bool, most: int | None = None) -> Pairs | None:
+        """The inserted or deleted pairs; None if they are more than `most`."""
+        if not (self.can_gain if inserted else self.before is not None and self.can_lose):
+            return _NOTHING
+        if self.before is None:
+            return self.after.rows
+        one, other = (self.after, self.before) if inserted else (self.before, self.after)
+        return only_in(one, other, self._edges(inserted=inserted), most)
 
     def _edges(self, *, inserted: bool) -> list[Pairs] | None:
         """The inserted or deleted pairs of S and E, but for those whose ends are connected in the other version as well."""
@@ -100,22 +111,27 @@ def _unconnected(relation: VirtualRelation, edges: Pairs, *, of_steps: bool) -> 
     return np.compress(found == 0, edges, axis=0)
 
 
-def only_in(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None = None) -> Pairs:
-    """The pairs of one version that another lacks; `edges` are those of S, and of E, that the other lacks, if known."""
+def only_in(
+    one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None = None, most: int | None = None
+) -> Pairs | None:
+    """The pairs of one version that another lacks, or None if they are more than `most`.
+
+    `edges` are those of S, and of E, that the other lacks, if known.
+    """
     is_inverse = bool(one.words[words.IS_TURNED])
     if not _number_alike(one, other) or one.is_searched or other.is_searched:
         oriented = [rows[:, ::-1] if is_inverse else rows for rows in edges] if edges is not None else None
-        found = _by_lists(one.for_reader(), other.for_reader(), oriented)
+        found = _by_lists(one.for_reader(), other.for_reader(), oriented, most)
     else:
-        found = _by_rows(one, other)
-    return np.ascontiguousarray(found[:, ::-1]) if is_inverse else found
+        found = _by_rows(one, other, most)
+    return np.ascontiguousarray(found[:, ::-1]) if is_inverse and found is not None else found
 
 
 def _number_alike(one: VirtualRelation, other: VirtualRelation) -> bool:
     return any(later.previous is not None and later.previous() is earlier for later, earlier in ((one, other), (other, one)))
 
 
-def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
+def _by_rows(one: VirtualRelation, other: VirtualRelation, most: int | None) -> Pairs | None:
     """Compare bit rows where the versions do not share them, or where a component in them changed."""
     changed: UInt64s = np.zeros(int(one.words[words.WORDS]), np.uint64)
     any_changed = kernel.changed_components(one.words, other.words, changed) > 0
@@ -124,6 +140,8 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
     count = kernel.changed_lefts(one.words, other.words, one.lefts, shares_rows, changed, any_changed, lefts)
     lefts, counts = lefts[:count], np.zeros(count, np.int64)
     kernel.count_new(one.words, other.words, lefts, changed, counts)
+    if most is not None and counts.sum() > most:
+        return None
     rows = np.empty((int(counts.sum()), 2), np.int32)
     kernel.write_new(one.words, other.words, lefts, changed, rows)
     return rows
@@ -132,7 +150,7 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation) -> Pairs:
 # --- versions that share no rows ------------------------------------------------------------------------------------------
 
 
-def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None) -> Pairs:
+def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None, most: int | None) -> Pairs | None:
     """Compare what some ids lead to, and what leads to some others: each new pair has one of them on that side."""
     lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, other, edges)
     ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
@@ -146,6 +164,8 @@ def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] |
         while at < len(candidates):
             pairs.list_new(one.words, other.words, candidates, is_back, progress, lists, stamps, rows)
             at = int(progress[0])
+            if most is not None and progress[1] > most:
+                return None
             if at < len(candidates):
                 rows = np.resize(rows, (2 * len(rows) + one.longest_list, 2))
         seen.searches = int(progress[2])

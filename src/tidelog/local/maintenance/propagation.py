@@ -33,6 +33,8 @@ from tidelog.local.maintenance.update_context import UpdateContext
 
 _SHARE_TO_AGGREGATE = 0.25
 """Of the bindings of an aggregate, the share that may change before all groups are aggregated again."""
+_PAIRS, _PAIRS_A_ROW = 1 << 18, 4
+"""If more pairs of a closed relation have come or gone, and more than so many a row of a unit, it is derived anew instead."""
 _MANY, _MOST = 1_000, 0.5
 """So many rows, and more than such a share of all that a unit reads, must be new for it to be evaluated as a whole."""
 
@@ -50,6 +52,7 @@ class Propagation:
         """`unit_changes` are the units whose rules have changed; `became_stored`, relations that were virtual before."""
         self.context, self._runtime_of = context, runtime_of
         self._unit_changes, self._became_stored = unit_changes or {}, set(became_stored)
+        self._may_skip_listing = context.algorithm == "auto" and not context.changes_rules
         self.visits: list[Visit] = []
         """The units that were visited, if rules have changed."""
         self._visited: dict[int, UnitRuntime] = {}
@@ -175,6 +178,11 @@ class Propagation:
         for name in unit.uses:
             if name in deltas:
                 new += deltas[name].gained
+                pairs = deltas[name].virtual
+                if pairs is not None and self._may_skip_listing and not pairs.are_at_most(_pairs_to_list(runtime)):
+                    context.chosen.setdefault("rematerialise", f"too many pairs of `{name}` have come or gone")
+                    rematerialise(runtime, context)
+                    return True
         if new < _MANY or context.algorithm == "counting":
             return False
         held = sum([len(tables[name]) for name in unit.relations if name in tables])
@@ -235,3 +243,8 @@ class Propagation:
         if delta is None:
             return False
         return delta.gained + delta.lost > _SHARE_TO_AGGREGATE * len(self.context.state.tables[aggregation.inner])
+
+
+def _pairs_to_list(runtime: UnitRuntime) -> int:
+    """How many pairs of a closed relation that have come or gone are listed for a unit."""
+    return max(_PAIRS, _PAIRS_A_ROW * runtime.row_count())

@@ -40,7 +40,9 @@ def test_partitions_with_nothing_in_common(first: set[Edge], second: set[Edge], 
     one, two = (built(edges, is_irreflexive=is_irreflexive) for edges in (first, second))
     was, now = (pairs(edges, is_irreflexive=is_irreflexive) for edges in (first, second))
     change = PartitionChange(one, two)
-    assert as_list(change.inserted()) == as_list(only_in(two, one)) == sorted(now - was)
+    only_in_two = only_in(two, one)
+    assert only_in_two is not None
+    assert as_list(change.inserted()) == as_list(only_in_two) == sorted(now - was)
     assert as_list(change.deleted()) == sorted(was - now)
 
 

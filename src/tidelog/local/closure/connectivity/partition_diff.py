@@ -45,28 +45,18 @@ class PartitionChange(VirtualChange):
         """Whether pairs may have been deleted."""
         return self._entries is None or (len(self._entries) > 0 and self._latest.point.loses)
 
-    def inserted(self) -> Pairs:
-        """The pairs of the version after that the version before lacks."""
-        if self._inserted is None:
-            self._inserted = self._differing(inserted=True)
-        return self._inserted
-
-    def deleted(self) -> Pairs:
-        """The pairs of the version before that the version after lacks."""
-        if self._deleted is None:
-            self._deleted = self._differing(inserted=False)
-        return self._deleted
-
-    def _differing(self, *, inserted: bool) -> Pairs:
+    def _differing(self, *, inserted: bool, most: int | None = None) -> Pairs | None:
         assert isinstance(self.before, Partition)
         after = self._latest
         if self._entries is None:
-            return only_in(after, self.before) if inserted else only_in(self.before, after)
+            return only_in(after, self.before, most) if inserted else only_in(self.before, after, most)
         if not (self.can_gain if inserted else self.can_lose):
             return _NOTHING
         nodes, was, now = _moved(self._entries, virtual.COMPONENT)
         here, there = (now, was) if inserted else (was, now)
-        rows = self._products(nodes, here, there)
+        rows = self._products(nodes, here, there, most)
+        if rows is None:
+            return None
         if after.is_irreflexive:
             loops, was, now = _moved(self._entries, word.LOOP)
             loops = loops[(now if inserted else was) != 0]
@@ -75,12 +65,14 @@ class PartitionChange(VirtualChange):
         ids = after.ids_of(loops)
         return np.concatenate([rows, np.stack([ids, ids], axis=1)]) if len(ids) else rows
 
-    def _products(self, nodes: Int32s, here: Int32s, there: Int32s) -> Pairs:
+    def _products(self, nodes: Int32s, here: Int32s, there: Int32s, most: int | None) -> Pairs | None:
         groups = np.where(there >= 0, there, -2 - nodes)
         order = np.lexsort((groups, here))
         nodes, here, groups = nodes[order], here[order], groups[order]
         after, rows = self._latest, _NOTHING
         count = after.read(lambda words, version: products.write_products(words, version, nodes, here, groups, _NOTHING))
+        if most is not None and count > most:
+            return None
         if count:
             rows = np.empty((count, 2), np.int32)
             after.read(lambda words, version: products.write_products(words, version, nodes, here, groups, rows))
@@ -99,16 +91,19 @@ def _moved(entries: Int32s, place: int) -> tuple[Int32s, Int32s, Int32s]:
     return nodes[is_moved], was[is_moved], now[is_moved]
 
 
-def only_in(one: Partition, other: Partition) -> Pairs:
-    """The pairs of one partition that another one lacks, with which it may have nothing in common."""
+def only_in(one: Partition, other: Partition, most: int | None = None) -> Pairs | None:
+    """The pairs of one partition that another one lacks, with which it may have nothing in common; None if more than `most`."""
     (ids, here), (other_ids, numbers) = one.components(), other.components()
     there_of = np.full(1 + max(int(some.max(initial=-1)) for some in (ids, other_ids)), -1, np.int32)
     there_of[other_ids] = numbers
     there = there_of[ids]
     groups = np.where(there >= 0, there, -2 - np.arange(len(ids), dtype=np.int32))
     order = np.lexsort((groups, here))
-    rows = np.empty((int(products.write_across(ids[order], here[order], groups[order], _NOTHING)), 2), np.int32)
-    if len(rows):
+    count = int(products.write_across(ids[order], here[order], groups[order], _NOTHING))
+    if most is not None and count > most:
+        return None
+    rows = np.empty((count, 2), np.int32)
+    if count:
         products.write_across(ids[order], here[order], groups[order], rows)
     loops = np.stack([ids, ids], axis=1)
     return np.concatenate([rows, loops[one.contains(loops) & ~other.contains(loops)]])
