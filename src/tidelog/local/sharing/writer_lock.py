@@ -39,6 +39,7 @@ class WriterLock:
         self.was_left = False
         """Whether an exception has left the lock behind since somebody has asked last."""
         self._is_lost = False
+        """Whether another thread held it when this process was forked: its frame will never end, and nobody else can go on."""
         tell_of_forks(self)
 
     def forked(self) -> None:
@@ -46,7 +47,8 @@ class WriterLock:
         self._taking_over, self._freed = threading.Lock(), threading.Lock()
         self._freed.acquire()
         self._waiting.clear()
-        self._is_lost = self._is_lost or self.is_left
+        holder = self._held.get(_KEY)
+        self._is_lost = self._is_lost or (holder is not None and not _is_above(holder, sys._getframe()))
 
     def enter(self, frame: FrameType) -> None:
         """Take the lock for a frame, or raise an error."""
@@ -88,30 +90,37 @@ class WriterLock:
 
     @property
     def is_left(self) -> bool:
-        """Whether an exception has left it behind."""
-        return (holder := self._held.get(_KEY)) is not None and not is_running(holder)
+        """Whether an exception, or a fork, has left it behind."""
+        return (holder := self._held.get(_KEY)) is not None and (self._is_lost or not is_running(holder))
 
     def _take_left(self, frame: FrameType) -> bool:
         """Take the lock over, if its frame has ended; refuse it to somebody who has it already."""
-        holder, own = self._held.get(_KEY), sys._getframe(1)
+        holder = self._held.get(_KEY)
         if holder is None:
             return False
-        above: FrameType | None = own
-        while above is not None:
-            if above is holder:
-                raise _inside()
-            above = above.f_back
-        if is_running(holder):
-            return False
+        if _is_above(holder, sys._getframe(1)):
+            raise _inside()
         if self._is_lost:
             fix = "open a saved one in the new process, or start that without a fork: `multiprocessing.get_context('spawn')`"
             raise fail("TL096", "another thread was using this knowledge base when this process was forked", fix=fix)
+        if is_running(holder):
+            return False
         with self._taking_over:
             if self._held.get(_KEY) is not holder:
                 return False
             self.was_left = True
             self._held[_KEY] = frame
             return True
+
+
+def _is_above(holder: FrameType, frame: FrameType) -> bool:
+    """Whether a frame has been called from another one, directly or not."""
+    above: FrameType | None = frame
+    while above is not None:
+        if above is holder:
+            return True
+        above = above.f_back
+    return False
 
 
 def _inside() -> TidelogError:
