@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import fields
 
+import pytest
 from tests.local_engine import rows_of
 
-from tidelog import KnowledgeBase
+from tidelog import KnowledgeBase, TidelogError
 from tidelog.changes import (
     Change,
     ChangeStatistics,
@@ -77,6 +78,80 @@ def test_a_relation_without_facts_is_left_out() -> None:
     compute = Computed()
     compute.parts["all"]["none"] = KnowledgeBase("none(X) :- q(X).")["none"]
     assert "none" not in FactsByRelation(compute)
+
+
+def test_a_relation_that_has_not_changed_has_no_facts_there() -> None:
+    kb = KnowledgeBase(
+        "@relation typed(name: string, at: date) . @prefix ex: <http://e.org/> . q(X) :- ex:p(X, _). r(X) :- q(X)."
+    )
+    change = kb.update(insert=[("ex:p", 1, 2)])
+    assert list(change.inserted) == ["http://e.org/p", "q", "r"]
+    none = change.inserted["typed"]
+    assert (len(none), list(none), none.columns, bool(none), ("x",) in none) == (0, [], ("name", "at"), False, False)
+    assert [str(field.type) for field in none.to_arrow().schema] == ["large_string", "date32[day]"]
+    assert none.to_pandas().shape == (0, 2)
+    assert "0 facts" in repr(none)
+    assert len(change.deleted["ex:p"]) == len(change.deleted["<http://e.org/p>"]) == 0
+    assert "typed" not in change.inserted
+    assert "q" in change.inserted
+    assert "ex:p" in change.inserted
+    assert change.inserted.get("typed") is None
+    assert change.inserted.get("typed", 7) == 7
+    assert list(change.inserted.get("q")) == [(1,)]
+    assert list(change.inserted.explicit["q"]) == []
+    assert list(change.inserted.derived["q"]) == [(1,)]
+
+
+def test_a_relation_that_nobody_knows_is_an_error_there() -> None:
+    change = KnowledgeBase("path(X) :- edge(X).").update(insert=[("edge", 1)])
+    with pytest.raises(TidelogError, match=r"TL073: there is no relation `pth`(.|\n)*did you mean `path`") as caught:
+        change.inserted["pth"]
+    assert [problem.code for problem in caught.value.diagnostics] == ["TL073"]
+    assert "pth" not in change.inserted
+    assert change.inserted.get("pth") is None
+    with pytest.raises(TidelogError, match="TL071"):
+        change.deleted[3]  # type: ignore[index]
+
+
+def test_a_relation_that_a_change_of_rules_drops_is_still_there_in_the_change() -> None:
+    kb = KnowledgeBase("r1: q(X) :- p(X). p(1).")
+    kb.count("q")
+    change = kb.remove_rules("r1")
+    assert list(change.deleted["q"]) == [(1,)]
+    assert "q" not in kb
+
+
+def test_a_change_is_true_if_it_has_changed_something() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    assert not kb.update()
+    assert kb.update(insert=[("p", 1)])
+    assert not kb.update(insert=[("p", 1), ("q", 1)])  # the second is explicit from now on, and held before
+    assert not kb.update(delete=[("p", 2)])
+    assert kb.add_rules("r(X) :- p(X), X > 5.")
+    assert kb.update(delete=[("p", 1)])
+
+
+# --- in notebooks --------------------------------------------------------------------------------------------------------
+
+
+def test_html_of_changes() -> None:
+    kb = KnowledgeBase("q(X) :- p(X).")
+    kb.update(insert=[("p", 1), ("<b>", 1)])
+    change = kb.update(insert=[("p", 2), ("p", 3)], delete=[("p", 1), ("<b>", 1)])
+    shown = change._repr_html_()
+    assert "<tr><td>p</td><td>2</td><td>1</td></tr>" in shown
+    assert "<tr><td>&lt;b&gt;</td><td>0</td><td>1</td></tr>" in shown
+    assert f"<p>{change.stats.algorithm}; " in shown
+    assert "RuleChanges(added=1, removed=0" in kb.add_rules("r(X) :- q(X).")._repr_html_()
+    assert change.inserted._repr_html_().count("<table>") == 2
+    assert kb.update().inserted._repr_html_() == "<p>no facts</p>"
+
+
+def test_html_of_statistics() -> None:
+    change = KnowledgeBase("q(X) :- p(X).").update(insert=[("p", 1)])
+    shown = change.stats._repr_html_()
+    assert "<tr><td>inserted</td><td>1</td></tr>" in shown
+    assert "<tr><td>counter inserted</td><td>1</td></tr>" in shown
 
 
 # --- statistics and rules ------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def test_no_rules() -> None:
     assert len(kb.facts()) == 0
     kb.update(insert=[("p", 1), ("q",), ("p", 2)])
     assert set(kb.facts()) == {("p", 1), ("p", 2), ("q",)}
-    assert repr(kb) == "<KnowledgeBase: 0 rules, 2 relations>"
+    assert repr(kb) == "<KnowledgeBase: 0 rules, 2 relations: p, q>"
 
 
 def test_a_missing_file_and_wrong_rules() -> None:
@@ -510,7 +510,8 @@ def test_a_prefix_that_came_with_a_rule() -> None:
         lambda kb: kb.count(3),
         lambda kb: kb.count([]),
         lambda kb: kb.facts(0),
-        list,
+        lambda kb: kb.subscribe(5, print),
+        lambda kb: kb.subscribe("q", 5),
         lambda kb: kb.update(5),
         lambda kb: kb.update(delete=None, add_rules="z(X) :- q(X)."),
         lambda kb: kb.update(upsert=5),

@@ -20,14 +20,22 @@ import tidelog
 ROOT = Path(tidelog.__file__).parent
 
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("source", "errors", "arguments", "values", "text_limits", ""),  # "" is `tidelog` itself, which imports all else on first use
+    (
+        "source",
+        "errors",
+        "arguments",
+        "values",
+        "text_limits",
+        "display",
+        "",
+    ),  # "" is `tidelog` itself, which imports all else on first use
     ("syntax", "functions"),
     ("program",),
     ("reference", "files", "options", "redaction"),
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
-    ("lasting",),
+    ("lasting", "surface"),
     ("kb",),
     ("local",),
     ("durable",),

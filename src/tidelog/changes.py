@@ -7,11 +7,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from tidelog.arguments import wrong
+from tidelog.display.html import table
+from tidelog.errors import did_you_mean, fail
 from tidelog.facts import Facts, Result
 from tidelog.files.text.json_values import to_json
 from tidelog.values import from_python, sort_key
+
+if TYPE_CHECKING:
+    from tidelog.program.relations import Relation
 
 Part = Literal["all", "explicit", "derived"]
 
@@ -20,13 +26,20 @@ _PARTS = 2
 
 
 class FactsByRelation(Result, Mapping[str, Facts]):
-    """Facts by relation, without relations that have none; computed on first use."""
+    """Facts by relation, computed on first use; those of a relation that has not changed are empty, and it is not listed."""
 
     def __init__(
-        self, compute: Callable[[Part], dict[str, Facts]], part: Part = "all", name_of: Callable[[str], str] = str
+        self,
+        compute: Callable[[Part], dict[str, Facts]],
+        part: Part = "all",
+        name_of: Callable[[str], str] = str,
+        relations: Callable[[], Mapping[str, Relation]] = dict,
     ) -> None:
-        """`compute` gives the facts of each relation: all, the explicit ones, or the derived ones; `name_of` expands prefixes."""
-        self._compute, self._part, self.name_of = compute, part, name_of
+        """`compute` gives the facts of each relation: all, the explicit ones, or the derived ones; `name_of` expands prefixes.
+
+        `relations` are those that there are, whether they have changed or not.
+        """
+        self._compute, self._part, self.name_of, self.relations = compute, part, name_of, relations
         self._found: dict[str, Facts] | None = None
         self._parts: dict[Part, FactsByRelation] = {}
 
@@ -42,7 +55,7 @@ class FactsByRelation(Result, Mapping[str, Facts]):
 
     def _only(self, part: Part) -> FactsByRelation:
         if part not in self._parts:
-            self._parts[part] = FactsByRelation(self._compute, part, self.name_of)
+            self._parts[part] = FactsByRelation(self._compute, part, self.name_of, self.relations)
         return self._parts[part]
 
     @property
@@ -59,7 +72,26 @@ class FactsByRelation(Result, Mapping[str, Facts]):
 
     def __getitem__(self, relation: str) -> Facts:
         found = self._facts
-        return found[self.name_of(relation) if isinstance(relation, str) and relation not in found else relation]
+        if not isinstance(relation, str):
+            raise wrong("the name of a relation", relation, 'give a string: `"edge"`')
+        if relation in found:
+            return found[relation]
+        if (name := self.name_of(relation)) in found:
+            return found[name]
+        known = self.relations()
+        if name not in known:
+            raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(name, known))
+        return Facts.none_of(known[name])
+
+    def __contains__(self, relation: object) -> bool:
+        """Whether facts of a relation have changed."""
+        return isinstance(relation, str) and (relation in self._facts or self.name_of(relation) in self._facts)
+
+    def get(self, relation: str, default: Any = None) -> Any:
+        """The facts of a relation that has changed; of another one, the default."""
+        if relation not in self:  # `self[relation]` is empty then
+            return default
+        return self[relation]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._facts)
@@ -69,6 +101,9 @@ class FactsByRelation(Result, Mapping[str, Facts]):
 
     def __repr__(self) -> str:
         return "{" + ", ".join(f"{name}: {len(facts):,}" for name, facts in self.items()) + "}"
+
+    def _repr_html_(self) -> str:
+        return "".join(facts._repr_html_() for facts in self.values()) or "<p>no facts</p>"
 
 
 @dataclass(slots=True)
@@ -142,6 +177,13 @@ class ChangeStatistics:
     seconds: float = 0.0
     seconds_by_phase: Mapping[str, float] = field(default_factory=dict)
     """Of `deletion`, `insertion`, `aggregates`, `closures` and `starting over`, as far as there were any."""
+
+    def _repr_html_(self) -> str:
+        numbers = ("inserted", "deleted", "without_effect", "derivations", "rounds", "undefined")
+        rows = [(name.replace("_", " "), f"{getattr(self, name):,}") for name in numbers]
+        rows += [(f"counter {name.replace('_', ' ')}", f"{count:,}") for name, count in asdict(self.counters).items() if count]
+        rows += [(name, f"{seconds * 1000:,.3f} ms") for name, seconds in {"all": self.seconds, **self.seconds_by_phase}.items()]
+        return table(self.algorithm, ("", ""), rows)
 
 
 Rules = tuple[str, ...]
@@ -244,6 +286,19 @@ class Change:
     def to_json(self) -> str:
         """The change as a line of JSON."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    def __bool__(self) -> bool:
+        """Whether a fact holds now that did not before, or the other way round, or rules have changed."""
+        return bool(self.inserted) or bool(self.deleted) or self.rules is not None
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name in sorted({*self.inserted, *self.deleted}):
+            counts = (len(facts) if (facts := side.get(name)) is not None else 0 for side in (self.inserted, self.deleted))
+            rows.append((name, *(f"{count:,}" for count in counts)))
+        said = [f"{self.stats.algorithm}; {self.stats.seconds * 1000:,.3f} ms"]
+        caption = "change" if self.id is None else f"change {self.id}"
+        return table(caption, ("relation", "inserted", "deleted"), rows, [*said, *([repr(self.rules)] if self.rules else [])])
 
     def __repr__(self) -> str:
         return f"Change(inserted={self.inserted!r}, deleted={self.deleted!r}, algorithm={self.stats.algorithm!r})"

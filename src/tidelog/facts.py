@@ -5,7 +5,6 @@ A result is a snapshot: later updates do not change it.
 
 from __future__ import annotations
 
-import html
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
@@ -13,6 +12,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.arguments import wrong
+from tidelog.display.html import table
 from tidelog.errors import TidelogError, fail
 from tidelog.values import from_python
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tidelog.local.closure.virtual_relation import VirtualRelation
     from tidelog.local.storage.dictionary import Dictionary
     from tidelog.local.storage.versions import TableVersion
+    from tidelog.program.relations import Relation
     from tidelog.values import Kind
 
     Columns = tuple[NDArray[np.int32], ...]
@@ -44,6 +45,10 @@ class Result:
     def __reduce__(self) -> str:
         fix = "send what is in it: `facts.to_arrow()` or `list(facts)`; of a change, `change.to_dict()`"
         raise fail("TL074", "facts of a knowledge base cannot be pickled", fix=fix)
+
+
+_NO_TERMS: Any = None
+"""The dictionary of facts of which there are none."""
 
 
 class Facts(Result):
@@ -98,7 +103,7 @@ class Facts(Result):
         """Whether a tuple is among the facts; values compare by kind and content, so 1 is not 1.0."""
         import numpy as np
 
-        if not isinstance(fact, tuple) or len(fact) != len(self.columns):
+        if not isinstance(fact, tuple) or len(fact) != len(self.columns) or self._terms is _NO_TERMS:
             return False
         try:
             values = [from_python(value) for value in fact]
@@ -113,13 +118,28 @@ class Facts(Result):
         found = self._find(row) if self._find is not None else None
         return bool(self._held.contains(row)[0]) if found is None else found
 
+    @staticmethod
+    def none_of(relation: Relation) -> Facts:
+        """No facts of a relation."""
+        from tidelog.values import Kind
+
+        kinds = [column.type if isinstance(column.type, Kind) else None for column in relation.columns or ()]
+        return Facts.none(relation.name, relation.column_names, kinds)
+
+    @staticmethod
+    def none(name: str, columns: Sequence[str], kinds: Sequence[Kind | None] = ()) -> Facts:
+        """No facts, of these columns."""
+        import numpy as np
+
+        return Facts(name, columns, np.empty((0, len(columns)), np.int32), _NO_TERMS, kinds)
+
     # --- into other forms ------------------------------------------------------------------------------------------------
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table.  A column of several kinds becomes a column of texts; without columns, `holds` is true."""
-        return self._table(self._terms.decode_column)
+        return self._table()
 
-    def _table(self, decode: Callable[[NDArray[np.int32]], pa.Array]) -> pa.Table:
+    def _table(self, *, compactly: bool = False) -> pa.Table:
         import numpy as np
         import pyarrow as pa
 
@@ -131,9 +151,12 @@ class Facts(Result):
             pieces = list(self._held.chunks())
             joined = (np.concatenate(side) for side in zip(*pieces, strict=True))
             columns = tuple(joined) if pieces else (np.empty(0, np.int32),) * len(self.columns)
-        arrays = [
-            decode(ids) if len(ids) else pa.array([], _empty_type(kind)) for ids, kind in zip(columns, self._kinds, strict=True)
-        ]
+        arrays: list[pa.Array] = []
+        for ids, kind in zip(columns, self._kinds, strict=True):
+            if not len(ids):
+                arrays.append(pa.array([], _empty_type(kind)))
+            else:
+                arrays.append(self._terms.decode_compactly(ids) if compactly else self._terms.decode_column(ids))
         return pa.Table.from_arrays(arrays, names=list(self.columns))
 
     def to_pandas(self) -> Any:
@@ -149,7 +172,7 @@ class Facts(Result):
         """Write the facts to a file: CSV, TSV, JSON Lines (each also .gz), Parquet or Arrow, by its ending."""
         from tidelog.files.writing import write
 
-        write(self._table(self._terms.decode_compactly), path, format)
+        write(self._table(compactly=True), path, format)
 
     # --- for people ------------------------------------------------------------------------------------------------------
 
@@ -175,13 +198,7 @@ class Facts(Result):
         return "\n".join([self._title(), *aligned((self.columns, *rows)), *self._more()])
 
     def _repr_html_(self) -> str:
-        def row(cells: Sequence[object], tag: str) -> str:
-            return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
-
-        body = "".join(row(fact, "td") for fact in self.head())
-        more = "".join(f"<p>{html.escape(line)}</p>" for line in self._more())
-        caption = html.escape(self._title())
-        return f"<table><caption>{caption}</caption><thead>{row(self.columns, 'th')}</thead><tbody>{body}</tbody></table>{more}"
+        return table(self._title(), self.columns, self.head(), self._more())
 
     def _title(self) -> str:
         return f"{self.name}: {len(self):,} {self._noun}{'' if len(self) == 1 else 's'}"
@@ -212,6 +229,10 @@ class AllFacts:
 
     def __repr__(self) -> str:
         return "\n".join(f"{facts.name}: {len(facts):,}" for facts in self.relations)
+
+    def _repr_html_(self) -> str:
+        rows = [(facts.name, f"{len(facts):,}") for facts in self.relations]
+        return table("all facts", ("relation", "facts"), rows)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

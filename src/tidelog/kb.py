@@ -13,7 +13,7 @@ from collections.abc import AsyncIterable, Callable, Iterable, Mapping
 from inspect import iscoroutinefunction, signature
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from tidelog.arguments import number, path_of
 from tidelog.changes import Change, LoadReport
@@ -26,6 +26,8 @@ from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.rdf.knowledge_graph import KnowledgeGraph
 from tidelog.source import Source
+from tidelog.surface.browsing import Browsable
+from tidelog.surface.subscriptions import Subscribable
 from tidelog.text_limits import LONGEST_TEXT, check_length
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spa
 """The class of each engine."""
 
 
-class KnowledgeBase(KnowledgeGraph, Lasting, ABC):
+class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")
@@ -134,9 +136,8 @@ class KnowledgeBase(KnowledgeGraph, Lasting, ABC):
     def statistics(self) -> Statistics:
         """What the last evaluation did, rule by rule and round by round."""
 
-    def __repr__(self) -> str:
-        rules, relations = len(self.program.rules), len(self.relations)
-        return f"<KnowledgeBase: {rules} rules, {relations} relations>"
+    def _kind(self) -> str:
+        return "KnowledgeBase"
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
@@ -268,16 +269,6 @@ class KnowledgeBase(KnowledgeGraph, Lasting, ABC):
     @_abstract
     def __getitem__(self, relation: str) -> Facts:
         """The facts of a relation; a notebook shows them as a table."""
-
-    def __contains__(self, fact: object) -> bool:
-        """Whether a fact, such as `("path", "a", "c")`, holds."""
-        is_named = isinstance(fact, tuple) and bool(fact) and isinstance(fact[0], str)
-        name = self._schema.name_of(fact[0]) if is_named else ""  # type: ignore[index]
-        return self._schema.relation(name) is not None and fact[1:] in self[name]  # type: ignore[index]
-
-    def __iter__(self) -> NoReturn:
-        """A knowledge base is no sequence, although it has `kb[name]`."""
-        raise fail("TL071", "a knowledge base is nothing to iterate over", fix="iterate over `kb.facts()`, or `kb.relations`")
 
     @_abstract
     def count(self, relation: str) -> int:

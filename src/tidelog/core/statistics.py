@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from tidelog.display.html import table
+
 
 @dataclass(slots=True)
 class Round:
@@ -41,3 +43,20 @@ class Statistics:
         self.rounds += more
         self.derivations += sum(done.derivations for done in more)
         self.undefined += undefined
+
+    def _repr_html_(self) -> str:
+        rules: dict[int, list[Round]] = {}
+        for done in self.rounds:
+            rules.setdefault(done.rule, []).append(done)
+        rows = [
+            (
+                rule,
+                max(done.number for done in some),
+                f"{sum(done.derivations for done in some):,}",
+                f"{sum(done.new_facts for done in some):,}",
+                f"{sum(done.seconds for done in some):.3f}",
+            )
+            for rule, some in sorted(rules.items())
+        ]
+        caption = f"{self.derivations:,} derivations" + (f", {self.undefined:,} undefined results" if self.undefined else "")
+        return table(caption, ("rule", "rounds", "derivations", "new facts", "seconds"), rows)

@@ -61,7 +61,9 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
             sizes = Sizes(self._limit_text, self._all_limits.memory)
             opened = rdf_source(source, format, base, sizes)
             self._collect_terms()
-            return self._load_source(opened, self.rdf_shape(triples=triples, graphs=graphs), rejects)
+            reports = self._load_source(opened, self.rdf_shape(triples=triples, graphs=graphs), rejects)
+        self._deliver()
+        return reports
 
     def _collect_terms(self) -> None:
         """Before a change: let the engine drop unused terms."""
@@ -97,6 +99,8 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
     ) -> list[LoadReport]:
         if self._journal is not None:
             self._journal.take()
+        if self._is_heard:
+            self.derive()
         engine, watch = self.engine, self._watch()
         with engine.begin(watch) as transaction:
             pieces: list[Rows] = [np.empty((0, 3 + shape.graphs), np.int32)]
@@ -139,7 +143,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
             rows, how = recorded
             write = partial(self._journal.record_triples, keys_of_rows(self.engine.state.terms, rows), how)
             transaction.record(write, self._journal.retract)
-        transaction.commit((), partial(self._take_over, schema, [*self.loads, *reports]))
+        self._commit_load(transaction, schema, reports)
         return reports
 
     def load_keys(self, columns: list[pa.DictionaryArray], how: Mapping[str, Any]) -> None:

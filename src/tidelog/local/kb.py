@@ -66,7 +66,9 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         with self._sharing:
-            return self._load(self._schema.name_of(relation), source, _Reading(format, header, defaults), upsert=upsert)
+            report = self._load(self._schema.name_of(relation), source, _Reading(format, header, defaults), upsert=upsert)
+        self._deliver()
+        return report
 
     def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
         from tidelog.files.raw import Sizes
@@ -115,7 +117,10 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
         """
         with self._sharing:
-            return self._update(insert, delete, upsert, remove_rules, add_rules)
+            change = self._update(insert, delete, upsert, remove_rules, add_rules)
+        if self._subscribers is not None:
+            self._subscribers.deliver()
+        return change
 
     def _update(
         self,
@@ -124,6 +129,8 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         upsert: Iterable[tuple[object, ...]],
         remove_rules: str | Iterable[str],
         add_rules: str | Iterable[str],
+        *,
+        update_id: str | int | None = None,
     ) -> Change:
         started = perf_counter()
         if self._started is not None and self._started.may_collect_terms:
@@ -135,21 +142,25 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         if self._journal is not None:
             insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
-            return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started)
+            return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started, update_id=update_id)
         planned = self._planned(remove_rules, add_rules)
         inserted, deleted = _with_facts(planned, insert, delete)
-        return self._apply((inserted, deleted, upsert), started, planned=planned)
+        return self._apply((inserted, deleted, upsert), started, planned=planned, update_id=update_id)
 
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""
+        update = as_update(update)
         with self._sharing:
-            return self._apply_one(as_update(update), next_update)
+            change = self._apply_one(update, next_update)
+        self._deliver()
+        return change
 
     def _apply_one(self, update: Update, next_update: NextUpdate) -> Change:
         started = perf_counter()
         has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
-            return self._update(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)
+            rules = update.remove_rules, update.add_rules
+            return self._update(update.insert, update.delete, update.upsert, *rules, update_id=update.id)
         self._collect_terms()
         if self._journal is not None:
             self._journal.take(update.insert, update.delete, update.upsert)
@@ -167,7 +178,14 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         except TidelogError:
             return None
 
-    def _apply(self, asked: _Request, started: float, stream: _Stream | None = None, planned: RuleChange = NO_CHANGE) -> Change:
+    def _apply(
+        self,
+        asked: _Request,
+        started: float,
+        stream: _Stream | None = None,
+        planned: RuleChange = NO_CHANGE,
+        update_id: str | int | None = None,
+    ) -> Change:
         """Apply an update in one transaction; in a stream, with marks from the one before, and for the next one.
 
         Facts that come with a change of rules are checked against the rules as they will be.
@@ -194,6 +212,8 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
             if stream is not None:
                 stream[0].forget()
             raise
+        if self._subscribers:
+            self._note(result, before, schema, update_id if stream is None else stream[1].id)
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
 
@@ -210,8 +230,8 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
             return {name: shown(known[name], difference.rows(name, part, inserted=inserted), terms) for name in known}
 
         return Change(
-            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of),
-            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of),
+            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of, relations=after.relations),
+            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of, relations=after.relations),
             statistics,
             rules=rules,
         )

@@ -91,6 +91,9 @@ class ReadableKnowledgeBase(KnowledgeBase):
         finally:
             self._sharing.end_reading()
 
+    def _sizes(self) -> dict[str, int]:
+        return super()._sizes() if self._started is not None and self._started.is_maintained else {}
+
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         check_length(as_text(text), "the query", self._limit_text)

@@ -18,11 +18,15 @@ from tidelog.changes import LoadReport
 from tidelog.core.schema import Schema
 from tidelog.local.engine import LocalEngine
 from tidelog.local.readable import ReadableKnowledgeBase
+from tidelog.local.sharing.snapshot import shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from tidelog.facts import Facts
     from tidelog.files.columns import MixedColumn, TypedColumn
+    from tidelog.local.maintenance.update_context import UpdateResult
+    from tidelog.local.transaction import Transaction
 
 Given = tuple[Sequence[Any], Sequence[Any], Sequence[Any], Sequence[str], Sequence[str]]
 """The facts to insert, to delete and to upsert, and the rules to remove and to add."""
@@ -110,7 +114,7 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         key = self._schema.key_of(relation) if upsert else ()
         schema = self._schema.knowing(relation, len(columns))
         engine, watch = self.engine, self._watch()
-        if key and engine.has_derived:
+        if (key and engine.has_derived) or self._is_heard:
             self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
         with engine.begin(watch) as transaction:
             rows = self._encoded(columns, count)
@@ -123,8 +127,33 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
             if self._journal is not None:
                 write = partial(self._journal.record_load, relation, columns, count, upsert=upsert)
                 transaction.record(write, self._journal.retract)
-            transaction.commit((), partial(self._take_over, schema, [*self.loads, report]))
+            self._commit_load(transaction, schema, [report])
         return report
+
+    def _commit_load(self, transaction: Transaction, schema: Schema, reports: list[LoadReport]) -> None:
+        """What a load has read is there from now on; what follows is derived later, unless somebody is to be told of it."""
+        before, is_heard = self._schema, self._is_heard and self.engine.has_derived
+        if is_heard:
+            transaction.maintain()
+        result = transaction.commit((), partial(self._take_over, schema, [*self.loads, *reports]))
+        if is_heard:
+            self._note(result, before, schema)
+
+    def _note(self, result: UpdateResult, before: Schema, after: Schema, update_id: str | int | None = None) -> None:
+        """Note what an update has changed, for those who are told of it."""
+        difference, terms = result.difference, self.engine.state.terms  # later the engine may have another dictionary
+
+        def find(name: str) -> tuple[Facts, Facts] | None:
+            known = after.relation(name) or before.relation(name)
+            if known is None or name not in set(difference):
+                return None
+            inserted, deleted = (
+                shown(known, difference.rows(name, "all", inserted=inserted), terms) for inserted in (True, False)
+            )
+            return inserted, deleted
+
+        if self._subscribers is not None:
+            self._subscribers.note(find, update_id)
 
     def _take_over(self, schema: Schema, loads: list[LoadReport]) -> None:
         """What an update leaves to the knowledge base; it may be called twice."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from tidelog.arguments import path_of
+from tidelog.display.html import code
 from tidelog.errors import Diagnostic, Diagnostics, fail
 from tidelog.functions.evaluate import evaluate
 from tidelog.functions.signatures import FUNCTIONS, Type
@@ -58,6 +59,18 @@ class Program:
     def printer(self) -> Printer:
         """Prints with the prefixes of this program."""
         return Printer(self.prefixes)
+
+    def __repr__(self) -> str:
+        counts = {"rule": len(self.rules), "fact": len(self.facts), "relation": len(self.relations)}
+        counted = ", ".join(f"{count:,} {noun}{'' if count == 1 else 's'}" for noun, count in counts.items())
+        return f"<Program {self.document.source.name}: {counted}>"
+
+    def __str__(self) -> str:
+        """The program as a text, in canonical form."""
+        return self.printer.document(self.document)
+
+    def _repr_html_(self) -> str:
+        return code(str(self).splitlines())
 
     def relation_name(self, given: str) -> str:
         """The name of the relation that a name from outside of rules means: `ex:knows` and `<http://…>` as in rules."""

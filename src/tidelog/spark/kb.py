@@ -30,6 +30,7 @@ from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
 from tidelog.streams.update import Update, as_update
+from tidelog.surface.subscriptions import found_in
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
@@ -130,17 +131,32 @@ class SparkKnowledgeBase(Materialisation):
         Facts are tuples of the relation's name and the arguments, `("edge", "a", "b")`; or, by relation, whatever `load` takes:
         `insert={"edge": df}`.  If rules change, the relations that depend on them are maintained, or derived anew.
         """
+        return self._changed(insert, delete, upsert, remove_rules, add_rules)
+
+    def _changed(
+        self,
+        insert: Given,
+        delete: Given,
+        upsert: Given,
+        remove_rules: str | Iterable[str],
+        add_rules: str | Iterable[str],
+        update_id: str | int | None = None,
+    ) -> SparkChange:
         if self._stream is not None:
             self._stream.ahead.forget()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
         removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         if removed or added:
-            return self._named(self._change_rules(parts, removed, added))
-        return self._named(self._update(parts))
+            return self._named(self._change_rules(parts, removed, added), update_id)
+        return self._named(self._update(parts), update_id)
 
-    def _named(self, change: SparkChange) -> SparkChange:
-        """A change whose facts are found by prefixed names, too."""
+    def _named(self, change: SparkChange, update_id: str | int | None = None) -> SparkChange:
+        """A change whose facts are found by prefixed names, too, and by those of relations that have not changed."""
         change.inserted.name_of = change.deleted.name_of = self._schema.name_of
+        change.inserted.relations = change.deleted.relations = self._schema.relations
+        if self._subscribers:
+            self._subscribers.note(found_in(change), update_id)
+            self._subscribers.deliver()
         return change
 
     def _update(self, parts: dict[str, Given], planned: RuleChange = NO_CHANGE) -> SparkChange:
@@ -210,7 +226,8 @@ class SparkKnowledgeBase(Materialisation):
         is_marking = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
         engine = self._engine_within_budget()
         if update.add_rules or update.remove_rules or not is_marking or not engine.is_in_kernel:
-            return self._update_with(update)
+            rules = update.remove_rules, update.add_rules
+            return self._changed(update.insert, update.delete, update.upsert, *rules, update.id)
         if self._stream is None or not self._stream.serves(engine):
             self._stream = StreamInKernel(engine, self._read_ahead, always=self._marking is True)
         with self._all_or_nothing():
@@ -221,7 +238,7 @@ class SparkKnowledgeBase(Materialisation):
                 self._know(name, rows.shape[1])
                 engine.ensure_stored(name, rows.shape[1])
             done = self._stream.apply(update, next_update, encoded, self._watch())
-        return self._named(done.change(dict(self.relations), self._as_frame))
+        return self._named(done.change(dict(self.relations), self._as_frame), update.id)
 
     def _encoded(self, update: Update) -> EncodedUpdate:
         """The request of an update of a stream, as rows of the kernel."""

@@ -14,10 +14,11 @@ from tidelog.local.sharing.replica import Replica
 from tidelog.program.program import Program
 from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
+from tidelog.surface.browsing import Browsable
 from tidelog.values import Kind
 
 
-class Snapshot:
+class Snapshot(Browsable):
     """The state of a knowledge base after one update; later updates do not show in it.
 
     >>> with kb.snapshot() as view:                                # doctest: +SKIP
@@ -69,7 +70,7 @@ class Snapshot:
         return self._published.schema.relations()
 
     def __repr__(self) -> str:
-        return "<Snapshot: closed>" if self._of is None else f"<Snapshot: {len(self.relations)} relations>"
+        return "<Snapshot: closed>" if self._of is None else super().__repr__()
 
     @overload
     def facts(self, relation: str) -> Facts: ...
@@ -84,13 +85,6 @@ class Snapshot:
     def __getitem__(self, relation: str) -> Facts:
         published, known = self._published, self._known(relation)
         return shown(known, published.held(known.name), published.terms)
-
-    def __contains__(self, fact: object) -> bool:
-        """Whether a fact, such as `("path", "a", "c")`, holds."""
-        schema = self._published.schema
-        if not isinstance(fact, tuple) or not fact or not isinstance(fact[0], str):
-            return False
-        return (known := schema.relation(schema.name_of(fact[0]))) is not None and fact[1:] in self[known.name]
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""

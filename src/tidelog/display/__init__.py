@@ -1,0 +1,1 @@
+"""How results look in a notebook: `html` writes the tables that everything shows."""
