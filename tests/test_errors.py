@@ -280,14 +280,14 @@ def stream_that_broke_off(folder: Path) -> str:
 
 def algorithm_that_does_not_exist(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
-        KnowledgeBase("p(a).", algorithm="magic")
+        KnowledgeBase("p(a).", algorithm="magic")  # type: ignore[arg-type]
     assert str(caught.value) + "\n" == blocks((PAGES / "TL074.md").read_text(encoding="utf-8"), "text")[0][2]
     return str(caught.value)
 
 
 def option_that_does_not_exist(folder: Path) -> str:
     with pytest.raises(TidelogError) as caught:
-        KnowledgeBase("p(a).", marking="sometimes")
+        KnowledgeBase("p(a).", marking="sometimes")  # type: ignore[arg-type]
     assert str(caught.value).startswith(
         "error TL074: there is no marking='sometimes'\n    fix: choose one of 'auto', True, False"
     )

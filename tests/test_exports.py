@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import subprocess
 import sys
@@ -56,3 +57,20 @@ def test_a_change_and_its_parts_are_exported() -> None:
     parts = (kb, kb.facts(), kb["p"], kb.program, kb.statistics, change, change.inserted, change.stats, change.stats.counters)
     for part in (*parts, change.rules, *kb.relations.values(), kb.graph(), kb.follow([]), kb.follow([]).source):
         assert any(kind.__name__ in tidelog.__all__ for kind in type(part).__mro__), type(part)
+
+
+def test_dir_shows_what_is_public_and_nothing_else() -> None:
+    shown = [name for name in dir(tidelog) if not name.startswith("__")]
+    assert shown == sorted(name for name in tidelog.__all__ if not name.startswith("__"))
+
+
+def test_signatures_name_every_option() -> None:
+    options = list(inspect.signature(KnowledgeBase).parameters)
+    assert {"rules", "engine", "algorithm", "marking", "modules", "strict", "limit_facts", "progress", "writers"} <= set(options)
+    for engine, kind in (("local", "tidelog.local.kb:LocalKnowledgeBase"), ("spark", "tidelog.spark.kb:SparkKnowledgeBase")):
+        module, _, name = kind.partition(":")
+        own = inspect.signature(getattr(importlib.import_module(module), name).__init__).parameters
+        named = [option for option, one in own.items() if one.kind is not one.VAR_KEYWORD and option != "self"]
+        assert set(named) <= set(options), engine
+    load = inspect.signature(KnowledgeBase.load).parameters
+    assert inspect.signature(type(KnowledgeBase()).load).parameters.keys() == load.keys()

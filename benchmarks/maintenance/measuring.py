@@ -98,7 +98,7 @@ def knowledge_base(rules: str, algorithm: str, *, modules: bool, limit: float | 
     from tidelog.errors import TidelogError
 
     try:
-        return Engine(rules, algorithm=algorithm, modules=modules, limit_seconds=limit)
+        return Engine(rules, algorithm=algorithm, modules=modules, limit_seconds=limit)  # type: ignore[arg-type]
     except TidelogError as error:
         if {problem.code for problem in error.diagnostics} != {"TL074"}:
             raise

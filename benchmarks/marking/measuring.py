@@ -31,7 +31,7 @@ CONTENDERS: tuple[tuple[str, Any, bool], ...] = (
 
 def worked_off(stream: Stream, algorithm: str, marking: Any, *, modules: bool) -> tuple[float, Counters, int]:
     """CPU seconds of all updates, what they did, and how many facts there are in the end."""
-    kb = KnowledgeBase(stream.rules, algorithm=algorithm, marking=marking, modules=modules)
+    kb = KnowledgeBase(stream.rules, algorithm=algorithm, marking=marking, modules=modules)  # type: ignore[arg-type]
     updates = [Update.from_dict(update) for update in stream.updates]
     kb.update()
     counters = Counters()

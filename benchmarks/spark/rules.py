@@ -29,7 +29,7 @@ def _changing(name: str, algorithm: str, *, comes: bool) -> Contender:
 
         sessions.started()
         rules = RULES if comes else RULES + RULE
-        kb = KnowledgeBase(rules, engine="spark", placement="rounds", algorithm=algorithm, modules=False)
+        kb = KnowledgeBase(rules, engine="spark", placement="rounds", algorithm=algorithm, modules=False)  # type: ignore[arg-type]
         for relation, table in inputs.items():
             pq.write_table(table, folder / f"{relation}.parquet")
             kb.load(relation, folder / f"{relation}.parquet")

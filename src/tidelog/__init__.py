@@ -29,7 +29,8 @@ The layers, each of which imports only those before it:
     reference                      what a program means, as plainly as possible: the judge of everything else
     files, facts, changes          facts from files, tables and data frames, and back; results, and what an update did
     core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; RDF as keys
-    kb, streams, report            the abstract knowledge base; updates that arrive one after the other; pictures and tables
+    kb, surface, streams, report   the abstract knowledge base, and how it looks to Python; updates that arrive one after the
+                                   other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
     durable                        saved knowledge bases: a snapshot, a journal of the changes since, recovery
     spark                          the engine on Spark, which evaluates in the local engine whatever fits into the driver
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from tidelog.streams.following import AsyncFollowing, Following
     from tidelog.streams.source import UpdateSource
     from tidelog.streams.update import Update, UpdateError
+    from tidelog.surface.subscriptions import RelationChange, Subscription
 
 __version__ = "0.1.0"
 __all__ = [
@@ -79,8 +81,8 @@ __all__ = [
     "FactsByRelation",
 ]
 __all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "KnowledgeBase", "Literal", "LoadReport", "Program"]
-__all__ += ["Progress", "Relation", "RuleChanges", "Source", "Span", "Statistics", "TidelogError", "Update", "UpdateError"]
-__all__ += ["UpdateSource", "__version__"]
+__all__ += ["Progress", "Relation", "RelationChange", "RuleChanges", "Source", "Span", "Statistics", "Subscription"]
+__all__ += ["TidelogError", "Update", "UpdateError", "UpdateSource", "__version__"]
 _HOMES = {
     "changes": (
         "Change",
@@ -102,6 +104,7 @@ _HOMES = {
     "streams.following": ("AsyncFollowing", "Following"),
     "streams.source": ("UpdateSource",),
     "streams.update": ("Update", "UpdateError"),
+    "surface.subscriptions": ("RelationChange", "Subscription"),
 }
 
 
@@ -119,4 +122,4 @@ if not TYPE_CHECKING:  # to type checkers, a name that is not above does not exi
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
-from inspect import iscoroutinefunction, signature
+from inspect import Parameter, Signature, iscoroutinefunction, signature
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -18,15 +18,16 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from tidelog.arguments import number, path_of
 from tidelog.changes import Change, LoadReport
 from tidelog.core.schema import Schema
-from tidelog.errors import did_you_mean, fail
+from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
-from tidelog.options import check_limits, folder_beside, refuse, source_of
+from tidelog.options import Algorithm, Engine, Marking, check_limits, folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.rdf.knowledge_graph import KnowledgeGraph
 from tidelog.source import Source
 from tidelog.surface.browsing import Browsable
+from tidelog.surface.keywords import naming_options, unknown_option
 from tidelog.surface.subscriptions import Subscribable
 from tidelog.text_limits import LONGEST_TEXT, check_length
 
@@ -48,8 +49,18 @@ else:
     from abc import abstractmethod as _abstract
 
 ShowProgress = Callable[["Progress"], None]
+_LOCAL_OPTIONS = ("writers",)
+_SPARK_OPTIONS = ("spark", "placement", "memory_budget", "lineage", "lineage_folder")
+"""What one engine takes, beside the options of all."""
 ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spark.kb:SparkKnowledgeBase"}
 """The class of each engine."""
+
+
+def _with_options_of_engines(known: Signature) -> Signature:
+    """A signature with the options of single engines by name, in place of any others."""
+    shared = [one for one in known.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
+    own = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in (*_LOCAL_OPTIONS, *_SPARK_OPTIONS)]
+    return known.replace(parameters=[*shared, *own])
 
 
 class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
@@ -77,10 +88,11 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         self,
         rules: str | PathLike[str] | Source = "",
         *,
-        engine: str = "local",
-        algorithm: str = "auto",
-        marking: str | bool = "auto",
+        engine: Engine = "local",
+        algorithm: Algorithm = "auto",
+        marking: Marking = "auto",
         modules: bool = True,
+        strict: bool = False,
         folder: str | PathLike[str] | None = None,
         limit_facts: int | None = None,
         limit_seconds: float | None = None,
@@ -96,20 +108,21 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         `rules` is a program's text, or the path of a program.  `folder` is where the files of `@input` are; without it, beside
         the program.  `algorithm` maintains deletions: `auto`, `ranked`, `bf`, `dred`, `counting` or `rematerialise`;
         `marking` prepares for the next update of a stream.  With `modules=False` transitive relations are evaluated like any
-        other.  The limits stop an evaluation with an error that changes nothing: `limit_memory` is in bytes of stored facts and
-        values, `limit_text` in bytes of one program, value or line.  With `input_root`, no `@input` leads out of that folder.
+        other.  `strict=True` refuses facts of relations that no `@relation` declares.  The limits stop an evaluation with an
+        error that changes nothing: `limit_memory` is in bytes of stored facts and values, `limit_text` in bytes of one program,
+        value or line.  With `input_root`, no `@input` leads out of that folder.
         `progress` is called about ten times a second during an evaluation.
         """
-        refuse(engine=engine, algorithm=algorithm, marking=marking)
-        if engine_options:
-            given = ", ".join(f"{name}=" for name in engine_options)
-            raise fail("TL074", f"engine={engine!r} takes no {given.rstrip('=')}", fix='leave it out, or choose engine="spark"')
+        refuse(engine=engine, algorithm=algorithm, marking=marking, strict=strict)
+        for name in engine_options:
+            raise self._no_option(name, engine)
         check_limits(progress, limit_seconds, limit_facts=limit_facts, limit_rounds=limit_rounds, limit_memory=limit_memory)
         number(limit_text, "limit_text", whole=True, is_needed=True)
         source = source_of(rules)
         check_length(source.text, "the program", limit_text)
         self._limit_text = limit_text
-        self._schema = Schema(check(source))
+        self._schema = Schema(check(source), is_strict=strict)
+        self._schema.refuse_undeclared()
         self._limits = limit_facts, limit_seconds, limit_rounds, limit_memory
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
@@ -117,7 +130,16 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         """A report for each load, in order."""
         self._load_inputs(path_of(folder) if folder is not None else folder_beside(rules), input_root)
 
-    __new__.__signature__ = signature(__init__)  # type: ignore[attr-defined]  # what `help` shows
+    @classmethod
+    def _no_option(cls, name: str, engine: Engine) -> TidelogError:
+        """The error for an option that the engine does not have: another one that is meant, or another engine that has it."""
+        shared, own = signature(KnowledgeBase.__init__).parameters, signature(cls.__init__).parameters
+        known = [option for option in (*own, *shared) if option not in ("self", "rules", "shared", "options", "engine_options")]
+        others = {"spark": _SPARK_OPTIONS, "local": _LOCAL_OPTIONS}
+        fix = next((f'leave it out, or choose engine="{other}"' for other in others if name in others[other]), None)
+        return unknown_option(name, known, f"KnowledgeBase(engine={engine!r})", fix)
+
+    __new__.__signature__ = _with_options_of_engines(signature(__init__))  # type: ignore[attr-defined]  # what `help` shows
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 
@@ -215,6 +237,7 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
     @overload
     def follow(self, updates: Iterable[Any] | Queue | UpdateSource | str | PathLike[str], *, wait: bool = False) -> Following: ...
 
+    @naming_options
     def follow(self, updates: Any, *, wait: bool = False) -> Following | AsyncFollowing:
         """Apply a stream of updates, one by one; the iterator gives the change of each.
 

@@ -7,23 +7,30 @@ import os
 import re
 from os import PathLike
 from pathlib import Path
+from typing import Literal, get_args
 
 from tidelog.arguments import called, number, path_of, shown, wrong
 from tidelog.errors import fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
-ALGORITHMS = ("auto", "ranked", "bf", "dred", "counting", "rematerialise")
+Engine = Literal["local", "spark"]
+Algorithm = Literal["auto", "ranked", "bf", "dred", "counting", "rematerialise"]
 """Those that maintain deletions; `auto` chooses among the others."""
+Marking = Literal["auto", True, False]
+Writers = Literal["wait", "refuse"]
+Durability = Literal["fsync", "batch", "none"]
+ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
 
 def refuse(**options: object) -> None:
     """Raise an error for the first option whose value is not one of the choices."""
     known: dict[str, tuple[object, ...]] = {
-        "engine": ("local", "spark"),
+        "engine": get_args(Engine),
         "algorithm": ALGORITHMS,
-        "marking": ("auto", True, False),
-        "writers": ("wait", "refuse"),
+        "marking": get_args(Marking),
+        "writers": get_args(Writers),
+        "strict": (True, False),
     }
     for name, given in options.items():
         if any(type(given) is type(choice) and given == choice for choice in known[name]):  # 0 is not False here

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.program.from_text import program
 
+from tidelog import KnowledgeBase
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
@@ -104,3 +108,67 @@ def test_a_prefixed_name_is_short_for_an_iri() -> None:
 def test_a_relation_that_was_there_before_its_name_was_a_prefixed_one_stays() -> None:
     schema = Schema(program("@prefix ex: <http://example.org/> . p(X) :- q(X).")).knowing("ex:knows", 1)
     assert schema.name_of("ex:knows") == "ex:knows"
+
+
+# --- declared relations only ---------------------------------------------------------------------------------------------
+
+STRICT = "@relation edge(src: string, dst: string) . path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kb: kb.update(insert=[("edge", "b", "c"), ("egde", "a", "b")]),
+        lambda kb: kb.update(insert=[("edge", str(n), "c") for n in range(100)] + [("egde", "a", "b")]),
+        lambda kb: kb.update(insert=[("egde", "a", "b") for _ in range(100)]),
+        lambda kb: kb.update(delete=[("egde", "a", "b")]),
+        lambda kb: kb.update(upsert=[("egde", "a", "b")]),
+        lambda kb: kb.add_rules("egde(a, b)."),
+        lambda kb: kb.load("egde", pa.table({"src": ["a"], "dst": ["b"]})),
+        lambda kb: next(kb.follow([{"insert": [["egde", "a", "b"]]}])),
+    ],
+)
+def test_facts_of_relations_that_are_not_declared_are_refused(change: Any) -> None:
+    kb = KnowledgeBase(STRICT, strict=True)
+    kb.update(insert=[("edge", "a", "b")])
+    before = sorted(kb.facts())
+    with pytest.raises(TidelogError) as caught:
+        change(kb)
+    assert [problem.code for problem in caught.value.diagnostics] == ["TL073"] * len(caught.value.diagnostics)
+    assert "`egde` is not declared" in str(caught.value)
+    assert caught.value.diagnostics[0].fix == "did you mean `edge`?"
+    assert sorted(kb.facts()) == before
+
+
+def test_a_relation_of_rules_needs_a_declaration_as_well() -> None:
+    kb = KnowledgeBase(STRICT, strict=True)
+    with pytest.raises(TidelogError, match=r"(?s)TL073: `path` is not declared.*declare it: `@relation path\(c1: any, c2: any\)"):
+        kb.update(insert=[("path", "a", "b")])
+    assert kb.update(insert=[("edge", "a", "b")]).inserted.total == 2
+    kb.add_rules("@relation node(name: string) .")
+    assert kb.update(insert=[("node", "a")]).inserted.total == 1
+
+
+def test_facts_in_the_text_are_refused_with_their_place() -> None:
+    with pytest.raises(TidelogError) as caught:
+        KnowledgeBase("@relation edge(a: int) .\nedge(1).\nedgy(2).\nother(3).\n", strict=True)
+    assert [(problem.code, problem.place) for problem in caught.value.diagnostics] == [
+        ("TL073", "<rules>:3:1"),
+        ("TL073", "<rules>:4:1"),
+    ]
+
+
+def test_without_it_everything_is_taken() -> None:
+    kb = KnowledgeBase(STRICT)
+    assert kb.update(insert=[("egde", "a", "b")]).inserted.total == 1
+    with pytest.raises(TidelogError, match="TL074: there is no strict=1"):
+        KnowledgeBase(STRICT, strict=1)  # type: ignore[arg-type]
+
+
+def test_it_stays_strict_in_a_folder_and_as_a_copy(tmp_path: Path) -> None:
+    KnowledgeBase.open(tmp_path / "kb", STRICT, strict=True).close()
+    with KnowledgeBase.open(tmp_path / "kb") as kb:
+        for one in (kb, kb.copy()):
+            with pytest.raises(TidelogError, match="TL073"):
+                one.update(insert=[("egde", "a", "b")])
+            assert one.update(insert=[("edge", "a", "b")]).inserted.total == 2

@@ -40,7 +40,7 @@ def test_every_row_is_for_a_place() -> None:
 
 def test_every_algorithm_and_every_placement_has_a_place() -> None:
     with pytest.raises(TidelogError, match="TL074") as refused:
-        KnowledgeBase("p(1).", algorithm="another")
+        KnowledgeBase("p(1).", algorithm="another")  # type: ignore[arg-type]
     assert set(ALGORITHMS) == set(re.findall(r"'(\w+)'", str(refused.value).partition("choose one of")[2]))
     assert set(PLACEMENTS) == {*(where.value for where in Where), "auto"}
     assert {place.options.get("algorithm") for place in PLACES} >= set(ALGORITHMS)

@@ -59,7 +59,7 @@ class Story:
     def __init__(self, algorithm: str, seed: int) -> None:
         self.random = Random(seed)
         self.explicit: Explicit = self._some(6)
-        self.kb = KnowledgeBase(RULES, algorithm=algorithm, modules=bool(seed % 2))
+        self.kb = KnowledgeBase(RULES, algorithm=algorithm, modules=bool(seed % 2))  # type: ignore[arg-type]
         self.kb.update(insert=sorted(self.explicit, key=str))
         self.has_stopped = self.was_done = 0
         self.check(RULES)

@@ -23,7 +23,7 @@ NODES = 300
 )
 def test_an_update_that_fails_after_a_unit_was_derived_anew_changes_nothing(algorithm: str, seed: int) -> None:
     random = Random(seed)
-    kb = KnowledgeBase(RULES, modules=False, limit_facts=200_000, algorithm=algorithm)
+    kb = KnowledgeBase(RULES, modules=False, limit_facts=200_000, algorithm=algorithm)  # type: ignore[arg-type]
     ring = [("e", i, (i + 1) % NODES) for i in range(NODES)]
     kb.update(insert=ring + [("e", random.randrange(NODES), random.randrange(NODES)) for _ in range(30)])
     before = set(kb["p"])

@@ -93,3 +93,41 @@ def test_closing_gives_everything_back(spark: SparkSession, tmp_path: Path, monk
     knowledge(spark).close()
     assert closed == [private], "nothing was started, so there is nothing to close"
     assert spark.range(3).count() == 3
+
+
+@pytest.mark.parametrize("placement", ["kernel", "rounds"])
+def test_subscriptions_and_relations_that_have_not_changed(spark: SparkSession, placement: str) -> None:
+    kb = knowledge(spark, RULES + " edge(a, b). other(X) :- node(X).", placement=placement)
+    told: list[tuple[object, set[tuple[object, ...]], set[tuple[object, ...]]]] = []
+    kb.subscribe("end", lambda change: told.append((change.id, set(change.inserted), set(change.deleted))))
+    change = kb.update(insert=[("edge", "b", "c")])
+    assert len(change.inserted["other"]) == 0
+    assert change.deleted["other"].to_arrow().num_rows == 0
+    with pytest.raises(TidelogError, match="TL073"):
+        change.inserted["othr"]
+    assert not kb.update(insert=[("edge", "b", "c")])
+    list(kb.follow([{"id": "u1", "insert": [["edge", "c", "d"]]}]))
+    kb.remove_rules("other(X) :- node(X).")
+    assert told == [(None, {("c",)}, {("b",)}), ("u1", {("d",)}, {("c",)})]
+    assert set(kb) >= {"edge", "path", "end"}
+    assert "end" in kb
+
+
+def test_strict_on_spark(spark: SparkSession) -> None:
+    kb = knowledge(spark, "@relation edge(src: string, dst: string) . two(X) :- edge(X, Y), edge(Y, _).", strict=True)
+    with pytest.raises(TidelogError, match=r"(?s)TL073.*did you mean `edge`"):
+        kb.update(insert=[("egde", "a", "b")])
+    with pytest.raises(TidelogError, match="TL073"):
+        kb.load("egde", edges("ab"))
+    assert kb.update(insert=[("edge", "a", "b"), ("edge", "b", "c")]).inserted.total == 3
+
+
+def test_options_that_are_misspelt(spark: SparkSession) -> None:
+    with pytest.raises(
+        TidelogError, match=r"(?s)TL074: KnowledgeBase\(engine='spark'\) has no option placment=.*did you mean `placement=`"
+    ):
+        knowledge(spark, placment="rounds")
+    with pytest.raises(TidelogError, match=r"(?s)TL074: .*has no option writers=.*choose engine=.local."):
+        knowledge(spark, writers="wait")
+    with pytest.raises(TidelogError, match=r"(?s)TL074: load\(\) has no option reject=.*did you mean `rejects=`"):
+        knowledge(spark).load("edge", None, reject=None)  # type: ignore[call-arg]

@@ -44,7 +44,7 @@ def test_it_is_not_told_of_other_relations_nor_of_updates_without_effect() -> No
 @pytest.mark.parametrize("algorithm", ["ranked", "bf", "dred", "counting", "rematerialise"])
 @pytest.mark.parametrize("modules", [True, False])
 def test_what_it_was_told_adds_up_to_what_there_is(algorithm: str, *, modules: bool) -> None:
-    kb = KnowledgeBase(PATHS, algorithm=algorithm, modules=modules)
+    kb = KnowledgeBase(PATHS, algorithm=algorithm, modules=modules)  # type: ignore[arg-type]
     kb.update(insert=[("edge", 0, 1), ("node", 0), ("node", 9)])
     held = {name: set(kb[name]) for name in ("path", "apart")}
 

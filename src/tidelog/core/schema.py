@@ -9,11 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from tidelog.arguments import wrong
-from tidelog.errors import fail
+from tidelog.errors import Diagnostic, TidelogError, did_you_mean, fail
 from tidelog.program.changes.live_rules import LiveRules
 from tidelog.program.changes.rule_changes import RuleChange
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
+from tidelog.source import Source, Span
+from tidelog.syntax.tree import Fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Schema:
     """Relations that the program does not mention."""
     live: LiveRules | None = None
     """The rules by number; None until the first rule change."""
+    is_strict: bool = False
+    """Whether only declared relations may have facts."""
 
     def relation(self, name: str) -> Relation | None:
         """A relation by its name."""
@@ -47,6 +51,8 @@ class Schema:
     def knowing(self, name: str, arity: int) -> Schema:
         """The schema with a relation of this arity, which may be new."""
         known = self.relation(name)
+        if self.is_strict and (known is None or not known.is_declared):
+            raise TidelogError([self.undeclared(name, arity)])
         if known is not None and known.arity == arity:
             return self
         if name.startswith("#") or not name:
@@ -54,6 +60,27 @@ class Schema:
         if known is not None:
             raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
         return replace(self, loaded={**self.loaded, name: Relation(name, arity, has_facts=True)})
+
+    def undeclared(self, name: str, arity: int, source: Source | None = None, span: Span | None = None) -> Diagnostic:
+        """What is wrong with a fact of a relation that is not declared, where only declared ones may have facts."""
+        shown = self.program.printer.predicate(name)
+        declared = [self.program.printer.predicate(other) for other, known in self.program.relations.items() if known.is_declared]
+        columns = ", ".join(f"c{at + 1}: any" for at in range(arity))
+        fix = did_you_mean(shown, declared) or f"declare it: `@relation {shown}({columns}) .`"
+        message = f"`{shown}` is not declared, and with strict=True only declared relations take facts"
+        return Diagnostic("TL073", message, source, span, fix)
+
+    def refuse_undeclared(self) -> None:
+        """Refuse the facts in the program's text whose relations are not declared, if that is asked for."""
+        relations = self.program.relations
+        facts = (some for some in self.program.document.statements if isinstance(some, Fact)) if self.is_strict else ()
+        found = [
+            self.undeclared(fact.atom.predicate, len(fact.atom.args), fact.source, fact.atom.span)
+            for fact in facts
+            if not relations[fact.atom.predicate].is_declared
+        ]
+        if found:
+            raise TidelogError(found)
 
     def key_of(self, name: str) -> tuple[int, ...]:
         """The positions of the columns that are a relation's key, or an error if it has none."""
@@ -76,4 +103,4 @@ class Schema:
         for name in difference.forgotten:
             if has_explicit(name):
                 loaded[name] = Relation(name, self.program.relations[name].arity, has_facts=True)
-        return Schema(program, loaded, difference.after)
+        return Schema(program, loaded, difference.after, self.is_strict)

@@ -24,6 +24,7 @@ from tidelog.local.triple_rows import (
     keys_of_rows,
     triples_of_facts,
 )
+from tidelog.surface.keywords import naming_options
 from tidelog.syntax.clauses import WELL_KNOWN
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _FIX = "mend the source; or give a list, `rejects=[]`, that takes what does not 
 class GraphKnowledgeBase(SavableKnowledgeBase):
     """A knowledge base that takes and gives RDF; `LocalKnowledgeBase` is one."""
 
+    @naming_options
     def load_rdf(
         self,
         source: object,
@@ -79,7 +81,9 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         """Load the triples of one relation, as `@input` asks for; None if the source is no file of RDF."""
         from tidelog.rdf.formats import RDF_NAMES, rdf_file_of
 
-        is_rdf = isinstance(source, str | PathLike) and (rdf_file_of(source) is not None if given is None else given in RDF_NAMES)
+        is_rdf = isinstance(source, str | PathLike) and (
+            rdf_file_of(source) is not None if given is None else isinstance(given, str) and given in RDF_NAMES
+        )
         if not is_rdf:
             return None
         from tidelog.files.raw import Sizes
@@ -154,6 +158,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
             found = by_relation(terms, rows, shape, self._schema, how["only"])
             self._add_relations(transaction, found, "from the journal")
 
+    @naming_options
     def update_rdf(
         self,
         insert: object = (),
@@ -174,6 +179,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         quads = quads_of(given, format)
         return [fact for quad in quads for fact in facts_of_quad(quad, shape, self._schema)]
 
+    @naming_options
     def write_rdf(
         self,
         path: str | PathLike[str],

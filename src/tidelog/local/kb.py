@@ -27,6 +27,8 @@ from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
 from tidelog.program.explicit import as_facts
 from tidelog.streams.update import Update, as_update, updates_of
+from tidelog.surface.keywords import naming_options
+from tidelog.surface.logs import log_update
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
@@ -44,6 +46,7 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
 
     # --- facts in --------------------------------------------------------------------------------------------------------
 
+    @naming_options
     def load(  # options that users give by name
         self,
         relation: str,
@@ -102,6 +105,7 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
 
     # --- changes ---------------------------------------------------------------------------------------------------------
 
+    @naming_options
     def update(
         self,
         insert: Iterable[tuple[object, ...]] = (),
@@ -215,7 +219,9 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         if self._subscribers:
             self._note(result, before, schema, update_id if stream is None else stream[1].id)
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
-        return self._change_of(result, before, schema, result.change_statistics(perf_counter() - started), rules)
+        statistics = result.change_statistics(perf_counter() - started)
+        log_update(statistics, rules)
+        return self._change_of(result, before, schema, statistics, rules)
 
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:
         return None if schema is self._schema else partial(self._take_over, schema, self.loads)

@@ -19,7 +19,7 @@ from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
 from tidelog.local.storage.tables import Table
 from tidelog.local.update_reader import UpdateReader
-from tidelog.options import refuse
+from tidelog.options import Writers, refuse
 from tidelog.program.queries import as_text, check_query
 from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
@@ -36,7 +36,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
     _sharing: Sharing
     _started: LocalEngine | None = None
 
-    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: str = "wait", **options: Any) -> None:
+    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", **options: Any) -> None:
         """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
         refuse(writers=writers)
         self._sharing = Sharing(self, waits=writers == "wait")

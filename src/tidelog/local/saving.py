@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from os import PathLike
@@ -19,6 +20,7 @@ from tidelog.core.schema import Schema
 from tidelog.local.engine import LocalEngine
 from tidelog.local.readable import ReadableKnowledgeBase
 from tidelog.local.sharing.snapshot import shown
+from tidelog.surface.logs import log_loads
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +85,8 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
     @property
     def options(self) -> dict[str, Any]:
         """The options that a saved knowledge base has again when it is opened."""
-        return {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules}
+        strict = {"strict": True} if self._schema.is_strict else {}
+        return {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules, **strict}
 
     def record_in(self, journal: Recorder, saved: Any) -> None:
         """Record changes there from now on."""
@@ -97,7 +100,7 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
     def restore(self, schema: Schema, engine: LocalEngine) -> None:
         """Take over a schema and an engine; nothing may have been read or changed before."""
         assert self._started is None, "restore comes first"
-        self._schema, self._started = schema, engine
+        self._schema, self._started = replace(schema, is_strict=self._schema.is_strict), engine
 
     def load_columns(
         self,
@@ -138,6 +141,7 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         result = transaction.commit((), partial(self._take_over, schema, [*self.loads, *reports]))
         if is_heard:
             self._note(result, before, schema)
+        log_loads(reports)
 
     def _note(self, result: UpdateResult, before: Schema, after: Schema, update_id: str | int | None = None) -> None:
         """Note what an update has changed, for those who are told of it."""

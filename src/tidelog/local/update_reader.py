@@ -76,7 +76,8 @@ class UpdateReader:
         return EncodedFacts(self._terms, {}, facts).rows()
 
     def _relation(self, name: str) -> Relation | None:
-        return self._schema.relation(name)
+        known = self._schema.relation(name)  # of one that is unknown, the full check is made
+        return None if known is not None and self._schema.is_strict and not known.is_declared else known
 
     def _name_of(self, given: str) -> str:
         return self._schema.name_of(given)
@@ -87,6 +88,9 @@ class UpdateReader:
         arities = {name: relation.arity for name, relation in schema.loaded.items()}
         diagnostics = Diagnostics()
         for name, values in checked:
+            if schema.is_strict and ((known := schema.relation(name)) is None or not known.is_declared):
+                diagnostics.append(schema.undeclared(name, len(values)))
+                continue
             if name.startswith("#") or not name:
                 diagnostics.add("TL013", f"`{name}` cannot be the name of a relation", fix="let it begin with a letter")
             if arities.setdefault(name, len(values)) != len(values) and name not in schema.program.relations:

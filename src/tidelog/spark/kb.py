@@ -30,6 +30,8 @@ from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
 from tidelog.streams.update import Update, as_update
+from tidelog.surface.keywords import naming_options
+from tidelog.surface.logs import log_loads, log_update
 from tidelog.surface.subscriptions import found_in
 from tidelog.text_limits import check_length
 
@@ -48,6 +50,7 @@ class SparkKnowledgeBase(Materialisation):
 
     # --- loading ---------------------------------------------------------------------------------------------------------
 
+    @naming_options
     def load(  # options that users give by name
         self,
         relation: str,
@@ -80,6 +83,7 @@ class SparkKnowledgeBase(Materialisation):
             )
         return self._add(ingested)
 
+    @naming_options
     def load_rdf(
         self,
         source: object,
@@ -113,10 +117,12 @@ class SparkKnowledgeBase(Materialisation):
             self._version = replace(self._version, inputs=(*self._version.inputs, (relation, found.kept, rows)))
         engine.add(relation, found.kept, rows, self.relations[relation].arity)
         self.loads.append(LoadReport(relation, rows, rows, found.description, found.rejected))
+        log_loads(self.loads[-1:])
         return self.loads[-1]
 
     # --- updates of facts ------------------------------------------------------------------------------------------------
 
+    @naming_options
     def update(
         self,
         insert: Given = (),
@@ -154,6 +160,7 @@ class SparkKnowledgeBase(Materialisation):
         """A change whose facts are found by prefixed names, too, and by those of relations that have not changed."""
         change.inserted.name_of = change.deleted.name_of = self._schema.name_of
         change.inserted.relations = change.deleted.relations = self._schema.relations
+        log_update(change.stats, change.rules)
         if self._subscribers:
             self._subscribers.note(found_in(change), update_id)
             self._subscribers.deliver()

@@ -126,7 +126,7 @@ def test_updates_of_one_size_do_not_tell_them_apart() -> None:
 @pytest.mark.parametrize("algorithm", ["bf", "dred"])
 def test_facts_that_were_there_before_are_marked_too(algorithm: str) -> None:
     """They pass their marks to what the update derives with them; the rest is still to be found."""
-    kb = KnowledgeBase(PATH, marking=True, algorithm=algorithm, modules=False)
+    kb = KnowledgeBase(PATH, marking=True, algorithm=algorithm, modules=False)  # type: ignore[arg-type]
     kb.update(insert=edges([("a", "b"), ("d", "e")]))
     second = {"delete": edges([("a", "b")])}
     first, change = kb.follow([{"insert": edges([("b", "c")]), "delete": edges([("d", "e")])}, second])
@@ -139,7 +139,7 @@ def test_facts_that_were_there_before_are_marked_too(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ["bf", "dred"])
 def test_what_is_proved_by_a_marked_fact_is_marked(algorithm: str) -> None:
-    kb = KnowledgeBase("p(X) :- q(X). p(X) :- r(X, Y), s(Y).", marking=True, algorithm=algorithm)
+    kb = KnowledgeBase("p(X) :- q(X). p(X) :- r(X, Y), s(Y).", marking=True, algorithm=algorithm)  # type: ignore[arg-type]
     kb.update(insert=[("q", 1), ("r", 1, 2), ("s", 2)])
     _, change = kb.follow([{"delete": [["q", 1]]}, {"delete": [["s", 2]]}])
     counters = change.stats.counters

@@ -66,7 +66,7 @@ def test_an_error_in_the_middle_leaves_all_as_it_was() -> None:
 
 @pytest.mark.parametrize("algorithm", ["auto", "rematerialise", "dred", "bf"])
 def test_every_algorithm_gives_the_same(algorithm: str) -> None:
-    kb = KnowledgeBase(CLOSED + CHAIN + "alone(X) :- node(X), not path(X, _). node(5).", algorithm=algorithm)
+    kb = KnowledgeBase(CLOSED + CHAIN + "alone(X) :- node(X), not path(X, _). node(5).", algorithm=algorithm)  # type: ignore[arg-type]
     kb.update(delete=[("edge", 5, 6), ("link", 7, 8)], insert=[("edge", 4, 1)])
     other = KnowledgeBase(CLOSED + CHAIN.replace("edge(5, 6).", "").replace("link(7, 8).", "") + "edge(4, 1).")
     assert everything(kb) == everything(other)

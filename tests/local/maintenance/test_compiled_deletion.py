@@ -21,7 +21,7 @@ def test_stops_change_nothing(algorithm: str, bytes_a_fact: int) -> None:
     """Tables grow, and budgets end after some steps."""
     edges = [("e", at, to) for at in range(40) for to in (at + 1, at * 7 % 40)]
     with under(replace(USUAL, step_budget=3, bytes_a_fact=bytes_a_fact)):
-        kb, other = (KnowledgeBase(RULES, algorithm=name, modules=False) for name in (algorithm, "rematerialise"))
+        kb, other = (KnowledgeBase(RULES, algorithm=name, modules=False) for name in (algorithm, "rematerialise"))  # type: ignore[arg-type]
         for each in (kb, other):
             each.update(insert=edges)
         for at in range(0, 80, 8):

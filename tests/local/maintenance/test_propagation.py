@@ -160,7 +160,7 @@ def test_many_facts_beside_few_bring_what_follows(algorithm: str) -> None:
     facts = [("v", f"u{at}", at * 7919 % 100_003) for at in range(60)]
     expected = {(f"u{at}", 59 - rank) for rank, at in enumerate(sorted(range(60), key=lambda at: at * 7919 % 100_003))}
     for held in (0, 3, 40):
-        kb = KnowledgeBase(RANKS, algorithm=algorithm)
+        kb = KnowledgeBase(RANKS, algorithm=algorithm)  # type: ignore[arg-type]
         kb.update(insert=facts[:held])
         before = set(kb["rank"])
         change = kb.update(insert=facts)

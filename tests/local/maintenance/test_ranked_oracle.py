@@ -21,7 +21,7 @@ from tidelog.reference import materialise
 def check_history(history: History, algorithm: str = "ranked", *, counts: bool = True) -> None:
     """After each update: the facts of the reference, ranks that are ranks, and the counters of the oracle."""
     program = check(Source(history.program.text))
-    kb = KnowledgeBase(Source(history.program.text), algorithm=algorithm, modules=False)
+    kb = KnowledgeBase(Source(history.program.text), algorithm=algorithm, modules=False)  # type: ignore[arg-type]
     explicit = set(program.facts)
     facts = materialise(program)
     assert without_empty(held(kb)) == without_empty(facts)

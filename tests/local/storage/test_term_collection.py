@@ -285,7 +285,7 @@ def test_results_stay_what_they_were(history: History, algorithm: str, given_con
     steps = steps_of(history)
     later: list[Callable[[], None]] = []
     with under(given_conditions), collecting():
-        kb = KnowledgeBase(Source(history.program.text), algorithm=algorithm)
+        kb = KnowledgeBase(Source(history.program.text), algorithm=algorithm)  # type: ignore[arg-type]
         for before, step in pairwise(steps):
             change = kb.update(**step.update)
             facts = {name: kb[name] for name in kb.relations}
@@ -368,7 +368,7 @@ def local(text: str) -> LocalKnowledgeBase:
 @pytest.mark.parametrize("algorithm", ["auto", "bf", "dred", "counting"])
 def test_terms_follow_what_is_there(text: str, algorithm: str) -> None:
     """200,000 upserts of values that were never there before, over 1,000 live rows."""
-    kb = KnowledgeBase(text, algorithm=algorithm)
+    kb = KnowledgeBase(text, algorithm=algorithm)  # type: ignore[arg-type]
     most, engine, upserts = 0, engine_of(kb), 200_000
     with collecting(least=10_000, growth=1.0, used=0.5):
         for begin in range(0, upserts, 1_000):

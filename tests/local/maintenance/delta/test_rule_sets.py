@@ -33,7 +33,7 @@ def check(kb: KnowledgeBase, text: str, facts: set[tuple[object, ...]]) -> None:
 @pytest.mark.parametrize("most", [256, 3], ids=["all foreseen", "too many"])
 def test_ever_other_relations_change(algorithm: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tidelog.local.maintenance.delta.rule_sets._MANY_RULES", most)
-    kb, chance, facts = KnowledgeBase(Source(WIDE), algorithm=algorithm), Random(5), set[tuple[object, ...]]()
+    kb, chance, facts = KnowledgeBase(Source(WIDE), algorithm=algorithm), Random(5), set[tuple[object, ...]]()  # type: ignore[arg-type]
     sizes = []
     for _ in range(3):
         for size in range(1, 5):

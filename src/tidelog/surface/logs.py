@@ -1,0 +1,34 @@
+"""What a knowledge base writes to Python's logging: loads and changes of rules as INFO, updates as DEBUG.
+
+The names are `tidelog.load`, `tidelog.rules` and `tidelog.update`, and `tidelog.subscriptions` for functions that fail.  No
+handler is installed: without a configuration Python shows warnings and errors, and nothing of the rest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tidelog.changes import ChangeStatistics, LoadReport, RuleChanges
+
+_LOAD, _RULES, _UPDATE = (logging.getLogger(f"tidelog.{name}") for name in ("load", "rules", "update"))
+_asks_for_updates = _UPDATE.isEnabledFor
+
+
+def log_loads(reports: Iterable[LoadReport]) -> None:
+    """What has been loaded."""
+    if _LOAD.isEnabledFor(logging.INFO):
+        for report in reports:
+            _LOAD.info("%s; %s new facts", report.description or report.relation, f"{report.new_facts:,}")
+
+
+def log_update(statistics: ChangeStatistics, rules: RuleChanges | None) -> None:
+    """What an update has done; facts that were derived are not counted, since that may take long."""
+    if rules is not None and _RULES.isEnabledFor(logging.INFO):
+        _RULES.info("%d rules added, %d removed, in %.3f ms", len(rules.added), len(rules.removed), 1000 * statistics.seconds)
+    if _asks_for_updates(logging.DEBUG):
+        counts = statistics.inserted, statistics.deleted, statistics.without_effect
+        milliseconds = 1000 * statistics.seconds
+        _UPDATE.debug("%d inserted, %d deleted, %d without effect, in %.3f ms: %s", *counts, milliseconds, statistics.algorithm)
