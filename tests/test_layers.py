@@ -93,7 +93,12 @@ LONG_FUNCTIONS: set[str] = set()
 """Compiled, like `kernel`."""
 MANY_PARAMETERS = {
     **dict.fromkeys(
-        ("tidelog.cli.evaluation.run_command", "tidelog.cli.evaluation.query_command", "tidelog.cli.stream.stream_command"),
+        (
+            "tidelog.cli.evaluation.run_command",
+            "tidelog.cli.evaluation.query_command",
+            "tidelog.cli.profile.profile_command",
+            "tidelog.cli.stream.stream_command",
+        ),
         "the options of a command",
     ),
     "tidelog.kb.KnowledgeBase.__init__": "the options of a knowledge base",

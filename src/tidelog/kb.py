@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from tidelog.core.limits import Progress, Watch
     from tidelog.core.statistics import Statistics
     from tidelog.files.text.delimited import Header
+    from tidelog.report.plan import Plans
+    from tidelog.report.profile import Profile
     from tidelog.report.svg import GraphPicture
     from tidelog.spark.ingest import Rejects
     from tidelog.streams.following import AsyncFollowing, Following
@@ -300,6 +302,23 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
     @_abstract
     def query(self, text: str) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+
+    def profile(self, *, anew: bool = True) -> Profile:
+        """Record what rules, units and updates cost from now on: `print` it, or `save` it as a page, JSON or CSV.
+
+        It begins with what it takes to derive everything anew, which is measured on a copy; with `anew=False` that is left out.
+        `with kb.profile() as profile:` ends the recording, as `profile.stop()` does.
+        """
+        raise fail(
+            "TL074", f"this engine has no profile (anew={anew})", fix='look at the report of a job, or choose engine="local"'
+        )
+
+    def plan(self, rule: str | None = None, *, measure: bool = False) -> Plans:
+        """In which order bodies are joined: of a rule, by its name; of all rules of a relation; or of all.
+
+        With `measure`, the bindings after each literal are counted, and not only estimated; that may take as long as the rule.
+        """
+        raise fail("TL074", f"this engine has no plan of {rule} (measure={measure})", fix='choose engine="local"')
 
     def graph(self) -> GraphPicture:
         """The program as a picture, with the number of facts of each relation; a notebook shows it."""

@@ -16,12 +16,14 @@ _What = Literal["merged", "split", "created", "dropped"]
 
 @dataclass(slots=True)
 class Visit:
-    """One visit to a unit during a rule change."""
+    """One visit to a unit during a rule change, or while a profile is recorded."""
 
     unit: Unit
     is_evaluated: bool
     """Whether its rules changed or it was derived from scratch; otherwise it only received deltas."""
     seconds: float
+    number: int = -1
+    """The unit's, where an engine has numbers for units."""
 
 
 def rule_report(difference: RuleDifference, visits: Sequence[Visit]) -> RuleChanges:

@@ -76,11 +76,22 @@ class LocalEngine(ProgramState):
             recover(self)
         return Transaction(self, watch)
 
-    def maintain(self, watch: Watch) -> None:
+    def maintain(self, watch: Watch) -> UpdateResult:
         """Derive what follows from facts added and removed; all of it, or, if anything stops it, nothing."""
         with self.begin(watch) as transaction:
             transaction.maintain()
-            transaction.commit()
+            return transaction.commit()
+
+    def rederived(self, watch: Watch) -> UpdateResult:
+        """What it takes to derive everything anew, measured on a copy."""
+        copy = self.clone()
+        copy.is_profiled = True
+        with copy.begin(watch) as transaction:
+            propagation = transaction.begin_step()
+            propagation.context.changes_rules = True  # what has changed is not listed: nothing has
+            propagation.rematerialise_all(copy.structure)
+            transaction.end_step()
+            return transaction.commit()
 
     def look_ahead(self, read: Callable[[Update], EncodedUpdate | None], *, always: bool) -> LookAhead:
         """What is known of the updates of a stream; `read` encodes an update before its turn, or gives None."""

@@ -221,6 +221,8 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         rules = rule_report(planned.difference, result.visits) if planned.difference is not None else None
         statistics = result.change_statistics(perf_counter() - started)
         log_update(statistics, rules)
+        if self._profile is not None:
+            self._record("update" if rules is None else "rule change", result, statistics, schema, before)
         return self._change_of(result, before, schema, statistics, rules)
 
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:

@@ -62,6 +62,8 @@ class ProgramState:
         """What the last evaluation did."""
         self.unfinished: Work | None = None
         """An update or a query that has not ended."""
+        self.is_profiled = False
+        """Whether transactions record what each unit and each deletion took."""
 
     @property
     def core(self) -> Core:
@@ -82,6 +84,7 @@ class ProgramState:
         result.state, result.runtimes = self.state.clone(), {}
         result.has_derived, result.changes = True, ExplicitChanges()
         result.version, result.statistics, result.unfinished = self.version, self.statistics, None
+        result.is_profiled = False
         return result
 
     # --- units -----------------------------------------------------------------------------------------------------------

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import weakref
+from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
+from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.local.encoded_facts import EncodedFacts
@@ -25,9 +28,19 @@ from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
+    from tidelog.changes import ChangeStatistics
     from tidelog.core.arrays import Rows
+    from tidelog.core.schema import Schema
+    from tidelog.local.maintenance.update_context import UpdateResult
     from tidelog.local.storage.versions import TableVersion
+    from tidelog.report.costs import Kind, ProfiledRule
+    from tidelog.report.plan import Plans
+    from tidelog.report.profile import Profile
     from tidelog.source import Source
+    from tidelog.syntax.tree import Literal
+
+_MEMORY_TO_COUNT = 256 << 20
+"""Bindings are counted for a plan if they need no more bytes: about ten million of them."""
 
 
 class ReadableKnowledgeBase(KnowledgeBase):
@@ -35,6 +48,8 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
     _sharing: Sharing
     _started: LocalEngine | None = None
+    _profile: Profile | None = None
+    """What is recorded of each evaluation."""
 
     def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", **options: Any) -> None:
         """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
@@ -165,8 +180,107 @@ class ReadableKnowledgeBase(KnowledgeBase):
         if engine.unfinished is not None:
             recover(engine)
         if not engine.is_maintained:
-            engine.maintain(self._watch())
+            started = perf_counter()
+            result = engine.maintain(self._watch())
+            if self._profile is not None:
+                self._record("materialisation", result, result.change_statistics(perf_counter() - started), self._schema)
         return engine
+
+    # --- what it costs ---------------------------------------------------------------------------------------------------
+
+    def profile(self, *, anew: bool = True) -> Profile:
+        """Record what rules, units and updates cost from now on: `print` it, or `save` it as a page, JSON or CSV.
+
+        It begins with what it takes to derive everything anew, which is measured on a copy; with `anew=False` that is left out.
+        `with kb.profile() as profile:` ends the recording, as `profile.stop()` does.
+        """
+        from tidelog.report.profile import Profile
+
+        with self._sharing:
+            profile = Profile(lambda: self._end_profile(profile))
+            engine = self._engine
+            self._profile, engine.is_profiled = profile, True
+            if not engine.is_maintained:
+                self._maintained()
+            elif anew:
+                started = perf_counter()
+                result = engine.rederived(self._watch())
+                self._record("materialisation", result, result.change_statistics(perf_counter() - started), self._schema)
+            return profile
+
+    def plan(self, rule: str | None = None, *, measure: bool = False) -> Plans:
+        """In which order bodies are joined: of a rule, by its name; of all rules of a relation; or of all.
+
+        With `measure`, the bindings after each literal are counted, and not only estimated; that may take as long as the rule.
+        """
+        from tidelog.local.planning.plan_report import PlanReport
+        from tidelog.report.plan import JoinPlan, Plans
+
+        with self._sharing:
+            engine, schema = self._maintained(), self._schema
+            report = PlanReport(engine.state, self.program.printer, self._count_bindings if measure else None)
+            plans: list[JoinPlan] = []
+            for number in _numbers_of(schema, rule):
+                shown = _profiled(schema, number)
+                assert shown is not None
+                part = engine.core.parts.get(number)
+                if part is None:
+                    plans.append(JoinPlan(shown, None, (), note="a module keeps this relation closed"))
+                else:
+                    plans += report.of_rule(part.rules[-1], part.operators, shown)
+            return Plans(plans)
+
+    def _count_bindings(self, body: tuple[Literal, ...], names: list[str]) -> int | None:
+        """How many bindings make a body true; None if there are too many to count."""
+        engine = self._maintained()
+        most = engine.state.budget.in_use + _MEMORY_TO_COUNT
+        memory = most if self._all_limits.memory is None else min(most, self._all_limits.memory)
+        try:
+            return len(engine.query(body, names, Watch(replace(self._all_limits, memory=memory), self._progress)))
+        except TidelogError as error:
+            if all(problem.code == "TL070" for problem in error.diagnostics):
+                return None
+            raise
+
+    def _end_profile(self, profile: Profile) -> None:
+        with self._sharing:
+            if self._profile is profile:
+                self._profile = None
+                self._engine.is_profiled = False
+
+    def _record(self, kind: Kind, result: UpdateResult, done: ChangeStatistics, *schemas: Schema) -> None:
+        """Add an evaluation to the profile; schemas know the rules of before and after."""
+        assert self._profile is not None
+
+        def rule_of(number: int) -> ProfiledRule:
+            return next(found for schema in schemas if (found := _profiled(schema, number)) is not None)
+
+        self._profile.record(kind, done, result.statistics.rounds, result.visits, result.deletions, rule_of)
+
+
+def _numbers_of(schema: Schema, wanted: str | None) -> list[int]:
+    """The numbers of the rules that have a name, or derive a relation; of all if there is none."""
+    written = dict(enumerate(schema.program.rules)) if schema.live is None else schema.live.written
+    if wanted is None:
+        return list(written)
+    relation = schema.program.relation_name(wanted)
+    found = [number for number, rule in written.items() if wanted == rule.name or relation == rule.head.predicate]
+    if not found:
+        names = [name for rule in written.values() for name in (rule.name, rule.head.predicate) if name is not None]
+        raise fail("TL073", f"there is no rule `{wanted}`, and none derives it", fix=did_you_mean(wanted, names))
+    return found
+
+
+def _profiled(schema: Schema, number: int) -> ProfiledRule | None:
+    """What a rule is, if a schema knows it."""
+    from tidelog.report.costs import ProfiledRule
+
+    live, program = schema.live, schema.program
+    rule = program.rules[number] if live is None else live.written.get(number)
+    if rule is None:
+        return None
+    line = rule.source.line_of(rule.span.start)
+    return ProfiledRule(rule.name or f"line {line}", f"{rule.source.name}:{line}", program.printer.rule(rule))
 
 
 def _find(kb: weakref.ref[ReadableKnowledgeBase], stored: str, version: TableVersion, row: Rows) -> bool | None:

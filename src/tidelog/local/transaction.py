@@ -125,8 +125,8 @@ class Transaction(Work):
 
     # --- maintenance -----------------------------------------------------------------------------------------------------
 
-    def maintain(self, marks: FirstSuspects | None = None) -> None:
-        """Derive what follows so far: one step."""
+    def maintain(self, marks: FirstSuspects | None = None) -> Differences:
+        """Derive what follows so far: one step, and what it has changed."""
         started, engine = perf_counter(), self._engine
         if self.watch.counts_facts:
             self.watch.progress.facts = engine.visible_count()
@@ -135,34 +135,34 @@ class Transaction(Work):
             propagation.run(engine.structure)
         else:
             propagation.materialise_all(engine.structure)
-        self.end_step(marks)
+        made = self.end_step(marks)
         self.shortest_step = min(self.shortest_step, perf_counter() - started)
+        return made
 
     def begin_step(self, marks: FirstSuspects | None = None) -> Propagation:
         """Begin to propagate deltas."""
         context, runtime = self._new_context(), self._engine.runtime
         context.marks = marks
-        if self._migration is None:
-            self._propagation = Propagation(context, runtime)
-        else:
-            change = self._migration.change
-            self._propagation = Propagation(context, runtime, change.units, change.became_stored)
+        change = self._migration.change if self._migration is not None else None
+        changed = () if change is None else (change.units, change.became_stored)
+        self._propagation = Propagation(context, runtime, *changed)
         return self._propagation
 
     def _new_context(self) -> UpdateContext:
         engine = self._engine
         evaluation = Evaluation(engine.state, self.watch, Statistics())
         changes_rules = self._migration is not None and engine.has_derived
-        return UpdateContext(evaluation, self._undo_logs[-1], engine.changes, engine.algorithm, changes_rules=changes_rules)
+        options = {"changes_rules": changes_rules, "records_costs": engine.is_profiled}
+        return UpdateContext(evaluation, self._undo_logs[-1], engine.changes, engine.algorithm, **options)
 
-    def end_step(self, marks: FirstSuspects | None = None) -> None:
+    def end_step(self, marks: FirstSuspects | None = None) -> Differences:
         """All units have been visited: take over the deltas and what was counted."""
         engine, propagation = self._engine, self._units
         context = propagation.context
         self.watch.poll()
         context.deltas.end()
-        structure = engine.structure
-        self._steps.append(Differences(structure.core, structure.deriver, context.deltas.of, context.changes))
+        made = Differences(engine.structure.core, engine.structure.deriver, context.deltas.of, context.changes)
+        self._steps.append(made)
         engine.has_derived, engine.changes = True, ExplicitChanges()
         engine.version += 1
         if self._migration is not None:
@@ -170,6 +170,7 @@ class Transaction(Work):
         if marks is not None:
             context.counters.add(marks.finish())
         self._count(context)
+        return made
 
     def _count(self, context: UpdateContext) -> None:
         """Take over what a step has counted and measured; most updates have one step, and nothing to add up."""
@@ -181,6 +182,8 @@ class Transaction(Work):
         total.evaluation.statistics.add(done.rounds, done.undefined)
         total.counters.add(context.counters)
         total.chosen |= context.chosen
+        total.visits += context.visits
+        total.deletions.extend(context.deletions)
         for phase, seconds in context.seconds.items():
             total.seconds[phase] = total.seconds.get(phase, 0.0) + seconds
 
@@ -256,10 +259,7 @@ class Transaction(Work):
             self.maintain(marks)
             self._undo_logs.append(UndoLog(self._engine.state))
         self.insert(later.items())
-        given = self._engine.new_explicit_rows()
-        self.maintain()
-        last = self._steps[-1]
-        assert isinstance(last, Differences)
+        given, last = self._engine.new_explicit_rows(), self.maintain()
         return MarkedStep(given, last.deltas, frozenset(self._units.context.reordered)), last
 
     def explicit_among(self, other: EncodedUpdate) -> dict[str, Rows]:
@@ -292,11 +292,11 @@ class Transaction(Work):
 
         `publish` takes effect with everything else; it may be called more than once.
         """
-        counted, visits = self.counted, self._propagation.visits if self._propagation is not None else []
+        counted = self.counted
         difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
         counts = self.added, self.removed, self.without_effect
         of_all = counted.evaluation.statistics, counted.counters, counted.seconds, counted.chosen
-        result = UpdateResult(difference, *of_all, *counts, visits)
+        result = UpdateResult(difference, *of_all, *counts, counted.visits, counted.deletions)
         self._forgotten, self._publish = forgotten, publish
         self._is_decided = True
         self._finish()

@@ -53,8 +53,7 @@ class Propagation:
         self.context, self._runtime_of = context, runtime_of
         self._unit_changes, self._became_stored = unit_changes or {}, set(became_stored)
         self._may_skip_listing = context.algorithm == "auto" and not context.changes_rules
-        self.visits: list[Visit] = []
-        """The units that were visited, if rules have changed."""
+        self._records_visits = context.changes_rules or context.records_costs
         self._visited: dict[int, UnitRuntime] = {}
 
     def materialise_all(self, structure: Structure) -> None:
@@ -67,7 +66,12 @@ class Propagation:
 
     def materialise(self, number: int) -> None:
         """Derive a unit from explicit facts."""
-        materialise(self._enter(number), self.context)
+        started, runtime = time.perf_counter(), self._enter(number)
+        materialise(runtime, self.context)
+        if self.context.records_costs:
+            self.context.visits.append(
+                Visit(runtime.unit, is_evaluated=True, seconds=time.perf_counter() - started, number=number)
+            )
 
     def run(self, structure: Structure) -> None:
         """Visit every unit that reads what has changed, or whose own explicit facts or rules have, from the bottom to the top."""
@@ -129,7 +133,7 @@ class Propagation:
         """Bring the relations of a unit up to date."""
         self.context.evaluation.watch.progress.unit = number
         runtime = self._enter(number)
-        if not self.context.changes_rules:
+        if not self._records_visits:
             self._apply(runtime, NO_CHANGE)
             return
         change = self._unit_changes.get(number, NO_CHANGE)
@@ -137,7 +141,19 @@ class Propagation:
         self.context.has_rematerialised = False
         self._apply(runtime, change)
         is_evaluated = self.context.has_rematerialised or change.is_affected
-        self.visits.append(Visit(runtime.unit, is_evaluated, time.perf_counter() - started))
+        self.context.visits.append(Visit(runtime.unit, is_evaluated, time.perf_counter() - started, number))
+
+    def rematerialise_all(self, structure: Structure) -> None:
+        """Derive everything anew from explicit facts and from what is derived anew below."""
+        context = self.context
+        for number in structure.numbers_in_order():
+            started, runtime = time.perf_counter(), self._enter(number)
+            if closures := _closures(runtime.unit):
+                for name in closures:
+                    close_anew(runtime, context, name)
+            else:
+                rematerialise(runtime, context)
+            context.visits.append(Visit(runtime.unit, is_evaluated=True, seconds=time.perf_counter() - started, number=number))
 
     def trim(self) -> None:
         """After the update: let the units that were visited forget plans and delta rules, if they have many."""
@@ -155,8 +171,7 @@ class Propagation:
             if not self._is_evaluated_as_a_whole(runtime):
                 RuleMaintenance(runtime, context).run()
             return
-        closures = [name for name, operator in unit.operators.items() if isinstance(operator, Closure)]
-        if closures and not unit.rules:
+        if closures := _closures(unit):
             with context.phase("closures"):
                 for name in closures:
                     self._close(runtime, name, change)
@@ -243,6 +258,11 @@ class Propagation:
         if delta is None:
             return False
         return delta.gained + delta.lost > _SHARE_TO_AGGREGATE * len(self.context.state.tables[aggregation.inner])
+
+
+def _closures(unit: Unit) -> list[str]:
+    """The virtual relations of a unit that has no other rules."""
+    return [] if unit.rules else [name for name, operator in unit.operators.items() if isinstance(operator, Closure)]
 
 
 def _pairs_to_list(runtime: UnitRuntime) -> int:

@@ -16,6 +16,7 @@ from tidelog.changes import Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, Unit, positive_atoms
+from tidelog.core.statistics import DeletionCost
 from tidelog.core.units import UnitChange
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance import counting
@@ -124,7 +125,8 @@ class RuleMaintenance:
         return choice
 
     def _delete_with(self, choice: Choice, seeds: Mapping[str, Rows]) -> dict[str, Table]:
-        context, costs, started = self._context, self._runtime.costs, time.perf_counter()
+        context, costs, started, gave_up = self._context, self._runtime.costs, time.perf_counter(), False
+        expected = costs.per_fact * choice.lost
         heads = [*seeds, *self._closed] if self._has_other_rules else [*self._closed]
         algorithm = ModularDRed if self._closed else ALGORITHMS[choice.algorithm]
         deletion = algorithm(self._kept, self._deltas, context.evaluation, context.undo, self._change.removed, heads)
@@ -138,6 +140,7 @@ class RuleMaintenance:
                 with context.marks.using(self._unit, choice.algorithm, self._deltas, seeds) as suspects:
                     deleted = deletion.delete(suspects)
         except TooExpensiveError:
+            gave_up = True
             self._removed = deletion.removed_rows()
             costs.ended(gave_up=True)
             if choice.began is not None and records:
@@ -147,6 +150,8 @@ class RuleMaintenance:
             context.evaluation.plans = self._runtime.plans
             context.counters.add(done)
             context.spent("deletion", started)
+            if context.records_costs:
+                context.deletions.append(self._cost(choice, expected, time.perf_counter() - started, gave_up=gave_up))
         if choice.deadline is not None:
             costs.ended(gave_up=False)
         if choice.lost and records:
@@ -154,6 +159,11 @@ class RuleMaintenance:
             took = time.thread_time() - choice.began if choice.began is not None else None
             costs.deleted(took, choice.lost, suspected, kept)
         return deleted
+
+    def _cost(self, choice: Choice, expected: float, seconds: float, *, gave_up: bool) -> DeletionCost:
+        """What a deletion was expected to take, and took."""
+        number, anew = self._context.evaluation.unit, self._runtime.costs.anew_with(self._runtime.row_count())
+        return DeletionCost(number, choice.algorithm, choice.why, choice.lost, expected, anew, seconds, gave_up)
 
     def _loses(self) -> bool:
         """Whether deltas of lower relations can take an instance of a rule away."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,7 +12,7 @@ from tidelog.changes import ChangeStatistics, Counters
 from tidelog.core.arrays import Rows
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit, is_visible
-from tidelog.core.statistics import Statistics
+from tidelog.core.statistics import DeletionCost, Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Deltas, ExplicitChanges
 from tidelog.local.maintenance.delta.differences import Difference
@@ -37,7 +37,14 @@ class UpdateContext:
     """One update of a state, for the functions that maintain a unit."""
 
     def __init__(
-        self, evaluation: Evaluation, undo: UndoLog, changes: ExplicitChanges, algorithm: str, *, changes_rules: bool = False
+        self,
+        evaluation: Evaluation,
+        undo: UndoLog,
+        changes: ExplicitChanges,
+        algorithm: str,
+        *,
+        changes_rules: bool = False,
+        records_costs: bool = False,
     ) -> None:
         """`algorithm` is what the user asked for; with `changes_rules`, deltas may be as large as the relations."""
         self.state, self.evaluation, self.undo, self.changes = evaluation.state, evaluation, undo, changes
@@ -57,6 +64,10 @@ class UpdateContext:
         """Tables of relations that are virtual now."""
         self.has_rematerialised = False
         """Whether the unit in hand was rematerialised."""
+        self.visits: list[Visit] = []
+        """The units that were visited, if rules have changed or a profile is recorded."""
+        self.records_costs, self.deletions = records_costs, list[DeletionCost]()
+        """For a profile, what deletions were expected to take, and took."""
 
     def spent(self, phase: str, started: float) -> None:
         """Add to what a phase took."""
@@ -128,7 +139,9 @@ class UpdateResult:
     without_effect: int
     """Explicit facts that were added and removed, and requests that changed nothing."""
     visits: list[Visit]
-    """The units that were visited, if rules have changed."""
+    """The units that were visited, if rules have changed or a profile is recorded."""
+    deletions: Sequence[DeletionCost] = ()
+    """What deletions were expected to take, and took, if a profile is recorded."""
 
     def change_statistics(self, seconds: float) -> ChangeStatistics:
         """What users see of it, after so many seconds."""

@@ -60,6 +60,14 @@ def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Pl
     return planner.assembled(layout.YIELD), BackwardWords([len(rule.head.args), *actions], body)
 
 
+def literal_order(rule: CoreRule, state: State, delta: int | None = None) -> list[tuple[int, str, float]]:
+    """How `plan` would join a body, for people: the place of each literal in turn, how it is matched, and expected bindings."""
+    planner = _Planner(rule, state, delta, frozenset(), Mentions.of(rule))
+    planner.taken = []
+    planner.order(delta_first=delta is not None)
+    return planner.taken
+
+
 @dataclass(frozen=True, slots=True)
 class BackwardWords:
     """How a fact is read into the slots of a backward plan, and which slots hold the facts of its body."""
@@ -73,6 +81,8 @@ class _Planner(Steps):
 
     bindings, visited = 1.0, 0.0
     """The expected bindings after the steps so far, and their sum over all steps: the cost of the plan."""
+    taken: list[tuple[int, str, float]] | None = None
+    """For people: the literals so far, how each is matched, and the bindings after it."""
 
     def order(self, *, delta_first: bool = False) -> None:
         """Place all literals as steps, in greedy order."""
@@ -98,7 +108,27 @@ class _Planner(Steps):
             if matches is not None or not self.is_existence(literal, at):
                 self.bindings *= self._matches(literal, at) if matches is None else matches
             self.visited += self.bindings
+        if self.taken is not None:
+            self.taken.append((at, self._way(literal, at), self.bindings))
         self.place(literal, at)
+
+    def _way(self, literal: Literal, at: int) -> str:
+        """How a literal is matched under the variables bound so far, in words."""
+        if isinstance(literal, Comparison):
+            missing = names_of([literal]) - self.bound
+            return "compute" if missing and self.assigned(literal, missing) is not None else "test"
+        if not isinstance(literal, Atom):
+            return "no match"
+        known = self.known(literal.args)
+        if len(known) == len(literal.args):
+            return "look up"
+        if literal.predicate in self.state.virtual:
+            return "successors" if known == [0] else "predecessors" if known == [1] else "all pairs"
+        if self.is_existence(literal, at):
+            return "one match is enough"
+        if at == self.delta and not self.steps:
+            return "what has changed"
+        return f"index on {', '.join(str(place + 1) for place in known)}" if known else "all rows"
 
     def _ready(self, waiting: dict[int, Literal]) -> int | None:
         """The position of a literal that is only a test now, or an assignment."""

@@ -23,6 +23,11 @@ class MemoryBudget:
         """`measure` gives the bytes in use."""
         self._measure, self._bound = measure, 0
 
+    @property
+    def in_use(self) -> int:
+        """The bytes in use now."""
+        return self._measure()
+
     def ask(self, more: int) -> None:
         """Raise `LimitReachedError` if there is no room for so many bytes more."""
         self._bound += more

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tidelog.pipeline.report.plots import Bar, bars, columns, is_logarithmic
+from tidelog.report.plots import Bar, bars, columns, is_logarithmic
 
 
 @pytest.mark.parametrize("values", [[0], [1], [0, 0], [1, 10**9], list(range(1000))])
