@@ -197,6 +197,10 @@ CALLS: dict[str, Call] = {
     "write_rdf which": lambda kb, x: kb.write_rdf("out.nt", which=x),
     "write_rdf relations": lambda kb, x: kb.write_rdf("out.nt", relations=x),
     "graph": lambda kb, _: kb.graph(),
+    "profile": lambda kb, x: str(kb.profile(anew=x)),
+    "profile save": lambda kb, x: kb.profile(anew=False).save(x),
+    "plan": lambda kb, x: kb.plan(x),
+    "plan measure": lambda kb, x: kb.plan("path", measure=x),
 }
 """The public methods of a knowledge base, each called with an object in one place."""
 OPTIONS = [name for name in inspect.signature(KnowledgeBase).parameters if name not in ("rules", "engine_options")]

@@ -9,6 +9,7 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
+from tidelog.arguments import wrong
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, did_you_mean, fail
@@ -263,6 +264,8 @@ def _numbers_of(schema: Schema, wanted: str | None) -> list[int]:
     written = dict(enumerate(schema.program.rules)) if schema.live is None else schema.live.written
     if wanted is None:
         return list(written)
+    if not isinstance(wanted, str):
+        raise wrong("the name of a rule or relation", wanted, 'give a string, such as "path", or leave it out')
     relation = schema.program.relation_name(wanted)
     found = [number for number, rule in written.items() if wanted == rule.name or relation == rule.head.predicate]
     if not found:

@@ -14,10 +14,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
-from pathlib import Path
+from os import PathLike
 from threading import Lock
 from typing import Self
 
+from tidelog.arguments import path_of
 from tidelog.changes import ChangeStatistics
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit
@@ -202,9 +203,9 @@ class Profile:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file that ends with `.html`, `.json`, `.csv` or `.txt`."""
-        target = Path(path)
+        target = path_of(path)
         forms: Mapping[str, Callable[[], str]] = {
             ".html": self.to_html,
             ".json": self.to_json,
