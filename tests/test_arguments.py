@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tidelog.arguments import called, iterable, number, path_of, shown, texts_of_rules, wrong
+from tidelog.arguments import called, iterable, number, path_of, shown, texts_of_rules, truth, wrong
 from tidelog.errors import TidelogError
 
 
@@ -87,3 +87,10 @@ def test_functions() -> None:
     called(print, "progress")
     with pytest.raises(TidelogError, match="TL071: 5 of type int is not a value of progress"):
         called(5, "progress")
+
+
+@pytest.mark.parametrize("given", [None, 1, "True", [True]])
+def test_what_is_neither_true_nor_false(given: object) -> None:
+    truth(True, "anew")
+    with pytest.raises(TidelogError, match="TL071.*is not a value of anew"):
+        truth(given, "anew")

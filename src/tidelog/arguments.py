@@ -66,6 +66,12 @@ def number(given: object, name: str, *, whole: bool, is_needed: bool = False) ->
     raise wrong(f"a value of {name}", given, f"give {kind} of 0 or more" + ("" if is_needed else ", or None"))
 
 
+def truth(given: object, name: str) -> None:
+    """Refuse the value of an option that is neither True nor False."""
+    if not isinstance(given, bool):
+        raise wrong(f"a value of {name}", given, "give True or False")
+
+
 def path_of(given: object) -> Path:
     """A path, from a string or an object that has `__fspath__`; refused if no file can have that name."""
     from pathlib import Path  # which takes a fifth of `import tidelog`, and may not be needed

@@ -9,7 +9,7 @@ from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self
 
-from tidelog.arguments import wrong
+from tidelog.arguments import truth, wrong
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
 from tidelog.errors import TidelogError, did_you_mean, fail
@@ -197,6 +197,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
         """
         from tidelog.report.profile import Profile
 
+        truth(anew, "anew")
         with self._sharing:
             profile = Profile(lambda: self._end_profile(profile))
             engine = self._engine
@@ -217,6 +218,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
         from tidelog.local.planning.plan_report import PlanReport
         from tidelog.report.plan import JoinPlan, Plans
 
+        truth(measure, "measure")
         with self._sharing:
             engine, schema = self._maintained(), self._schema
             report = PlanReport(engine.state, self.program.printer, self._count_bindings if measure else None)
