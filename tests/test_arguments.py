@@ -92,5 +92,5 @@ def test_functions() -> None:
 @pytest.mark.parametrize("given", [None, 1, "True", [True]])
 def test_what_is_neither_true_nor_false(given: object) -> None:
     truth(True, "anew")
-    with pytest.raises(TidelogError, match="TL071.*is not a value of anew"):
+    with pytest.raises(TidelogError, match=r"TL071.*is not a value of anew"):
         truth(given, "anew")
