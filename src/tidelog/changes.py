@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -156,6 +156,27 @@ class Counters:
         self.dropped_marks += other.dropped_marks
 
 
+@dataclass(slots=True)
+class DeletionCost:
+    """What the deletions of one unit were expected to take, and took."""
+
+    unit: tuple[str, ...]
+    """The relations of the unit; names with `#` are those of the core form."""
+    algorithm: str
+    """`ranked`, `bf`, `dred`, `counting`, or `rematerialise` if all was derived anew from the start."""
+    why: str
+    lost: int
+    """How many facts had gone before it began."""
+    expected: float
+    """In seconds, by what lost facts took before; 0 if nothing is known yet."""
+    anew: float
+    """What it was expected to take to derive the unit anew; 0 if so few facts had gone that nobody asked, or nobody knows."""
+    seconds: float
+    """What it took; if it gave up, until then."""
+    gave_up: bool = False
+    """Whether it took too long, so that the unit was derived anew after all."""
+
+
 @dataclass(slots=True)  # to freeze this and `Change` would take a noticeable part of a small update
 class ChangeStatistics:
     """What an update cost."""
@@ -177,6 +198,8 @@ class ChangeStatistics:
     seconds: float = 0.0
     seconds_by_phase: Mapping[str, float] = field(default_factory=dict)
     """Of `deletion`, `insertion`, `aggregates`, `closures` and `starting over`, as far as there were any."""
+    deletions: Sequence[DeletionCost] = ()
+    """For each unit that has lost facts, what that was expected to take, and took."""
 
     def _repr_html_(self) -> str:
         numbers = ("inserted", "deleted", "without_effect", "derivations", "rounds", "undefined")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tidelog import KnowledgeBase, TidelogError
-from tidelog.changes import ChangeStatistics
+from tidelog.changes import ChangeStatistics, DeletionCost
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit
-from tidelog.core.statistics import DeletionCost, Round
+from tidelog.core.statistics import Round
 from tidelog.report.costs import ProfiledRule
 from tidelog.report.profile import Profile
 
@@ -27,8 +27,8 @@ def rule_of(number: int) -> ProfiledRule:
 
 
 def record(profile: Profile, rounds: list[Round], visits: list[Visit], *deletions: DeletionCost, kind: str = "update") -> None:
-    done = ChangeStatistics("semi-naive", inserted=2, deleted=1, derivations=5, rounds=1, seconds=0.5)
-    profile.record(kind, done, rounds, visits, deletions, rule_of)  # type: ignore[arg-type]
+    done = ChangeStatistics("semi-naive", inserted=2, deleted=1, derivations=5, rounds=1, seconds=0.5, deletions=deletions)
+    profile.record(kind, done, rounds, visits, rule_of)  # type: ignore[arg-type]
 
 
 def test_what_no_rule_was_measured_to_take_is_shared_out() -> None:
@@ -59,9 +59,9 @@ def test_growth_and_waste_are_those_of_the_last_materialisation() -> None:
 
 
 def test_deletions_are_kept_with_their_relations() -> None:
-    profile, cost = Profile(), DeletionCost(1, "ranked", "few facts have gone", 3, 0.25, 0.5, 0.125)
+    profile, cost = Profile(), DeletionCost(("p", "q"), "ranked", "few facts have gone", 3, 0.25, 0.5, 0.125)
     record(profile, [], [Visit(unit_of("p", "q"), is_evaluated=False, seconds=0.5, number=1)], cost)
-    assert profile.updates[0].deletions == ((("p", "q"), cost),)
+    assert profile.updates[0].deletions == (cost,)
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def test_what_a_knowledge_base_records(profile: Profile) -> None:
     assert counts["one"].anew == (20, 20)
     assert counts["two"].anew == (190, 190)
     assert (counts["back"].derivations, counts["back"].new_facts) == (120, 120)
-    ((relations, cost),) = profile.updates[1].deletions
-    assert (relations, cost.algorithm, cost.lost, cost.gave_up) == (("path",), "ranked", 1, False)
+    (cost,) = profile.updates[1].deletions
+    assert (cost.unit, cost.algorithm, cost.lost, cost.gave_up) == (("path",), "ranked", 1, False)
     assert next(unit for unit in profile.units if unit.relations == ("path",)).growth == [*range(20, 0, -1), 0]
 
 

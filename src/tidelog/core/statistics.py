@@ -23,24 +23,6 @@ class Round:
 
 
 @dataclass(slots=True)
-class DeletionCost:
-    """What the deletions of one unit in one update were expected to take, and took; recorded for a profile."""
-
-    unit: int
-    algorithm: str
-    why: str
-    lost: int
-    """How many facts had gone before it began."""
-    expected: float
-    """In seconds, by what lost facts took before; 0 if nothing is known yet."""
-    anew: float
-    """What it would take to rematerialise the unit, in seconds; 0 if nobody knows."""
-    seconds: float
-    gave_up: bool = False
-    """Whether it took too long, so that the unit was rematerialised after all."""
-
-
-@dataclass(slots=True)
 class Statistics:
     """The counters of an evaluation."""
 

@@ -258,7 +258,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
         def rule_of(number: int) -> ProfiledRule:
             return next(found for schema in schemas if (found := _profiled(schema, number)) is not None)
 
-        self._profile.record(kind, done, result.statistics.rounds, result.visits, result.deletions, rule_of)
+        self._profile.record(kind, done, result.statistics.rounds, result.visits, rule_of)
 
 
 def _numbers_of(schema: Schema, wanted: str | None) -> list[int]:

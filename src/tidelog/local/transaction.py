@@ -152,7 +152,7 @@ class Transaction(Work):
         engine = self._engine
         evaluation = Evaluation(engine.state, self.watch, Statistics())
         changes_rules = self._migration is not None and engine.has_derived
-        options = {"changes_rules": changes_rules, "records_costs": engine.is_profiled}
+        options = {"changes_rules": changes_rules, "records_visits": engine.is_profiled}
         return UpdateContext(evaluation, self._undo_logs[-1], engine.changes, engine.algorithm, **options)
 
     def end_step(self, marks: FirstSuspects | None = None) -> Differences:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tidelog.core.statistics import DeletionCost
+from tidelog.changes import DeletionCost
 
 Kind = Literal["materialisation", "update", "rule change"]
 
@@ -66,8 +66,8 @@ class UpdateCost:
     deleted: int
     derivations: int
     rounds: int
-    deletions: tuple[tuple[tuple[str, ...], DeletionCost], ...] = ()
-    """What the deletions of each unit were expected to take, and took, with the relations of the unit."""
+    deletions: tuple[DeletionCost, ...] = ()
+    """What the deletions of each unit were expected to take, and took."""
 
 
 def shown_seconds(seconds: float) -> str:

@@ -22,7 +22,7 @@ from tidelog.arguments import path_of
 from tidelog.changes import ChangeStatistics
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit
-from tidelog.core.statistics import DeletionCost, Round
+from tidelog.core.statistics import Round
 from tidelog.errors import fail
 from tidelog.report.costs import Kind, ProfiledRule, RuleCost, UnitCost, UpdateCost, columns_of_text, shown_seconds
 
@@ -66,7 +66,6 @@ class Profile:
         done: ChangeStatistics,
         rounds: Sequence[Round],
         visits: Sequence[Visit],
-        deletions: Sequence[DeletionCost],
         rule_of: Callable[[int], ProfiledRule],
     ) -> None:
         """Add an evaluation; `rule_of` tells what a rule is by its number."""
@@ -87,9 +86,8 @@ class Profile:
                 self._add_rules(rest, 0.0, rule_of)
             self.count += 1
             self.seconds += done.seconds
-            costs = tuple([(self._known[cost.unit][1].relations, cost) for cost in deletions]) if deletions else ()
             amounts = done.inserted, done.deleted, done.derivations, done.rounds
-            self._updates.append(UpdateCost(self.count, kind, done.seconds, done.algorithm, *amounts, costs))
+            self._updates.append(UpdateCost(self.count, kind, done.seconds, done.algorithm, *amounts, tuple(done.deletions)))
 
     def _unit(self, visit: Visit) -> UnitCost:
         """What is recorded of the relations of a unit."""

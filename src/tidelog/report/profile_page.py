@@ -117,12 +117,12 @@ def _updates(updates: list[UpdateCost]) -> str:
 
 
 def _deletions(updates: list[UpdateCost]) -> str:
-    found = [(one.number, relations, cost) for one in updates for relations, cost in one.deletions]
-    slowest = sorted(found, key=lambda entry: -entry[2].seconds)[:_UPDATES_SHOWN]
+    found = [(one.number, cost) for one in updates for cost in one.deletions]
+    slowest = sorted(found, key=lambda entry: -entry[1].seconds)[:_UPDATES_SHOWN]
     rows = [
         (
             f"{number:,}",
-            ", ".join(relations),
+            ", ".join(name for name in cost.unit if not name.startswith("#")),
             cost.algorithm + (", gave up" if cost.gave_up else ""),
             cost.why,
             f"{cost.lost:,}",
@@ -130,6 +130,6 @@ def _deletions(updates: list[UpdateCost]) -> str:
             shown_seconds(cost.seconds),
             shown_seconds(cost.anew) if cost.anew else "",
         )
-        for number, relations, cost in slowest
+        for number, cost in slowest
     ]
     return table(("#update", "unit", "algorithm", "why", "#lost", "#expected", "#taken", "#starting over"), rows)

@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 
+from tidelog import KnowledgeBase
 from tidelog.core.units import UnitChange
 from tidelog.local.maintenance import rule_maintenance
 from tidelog.local.maintenance.cost_model import Choice
@@ -86,3 +87,20 @@ def test_a_deletion_that_takes_too_long_is_given_up() -> None:
     assert small.facts("path") == [(1, 2), (3, 4)]
     assert small.tuples(context.deltas.of["path"].deleted_rows()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
     assert small.runtime("path").costs.per_fact > 0.0, "what it took so far is recorded"
+    (cost,) = context.deletions
+    assert (cost.unit, cost.algorithm, cost.lost, cost.gave_up) == (("path",), "dred", 1, True)
+    assert cost.seconds > 0.0
+
+
+def test_what_deletions_were_expected_to_take_is_recorded() -> None:
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).", modules=False)
+    kb.update(insert=[("edge", at, at + 1) for at in range(0, 300, 3)])
+    for at in range(0, 15, 3):
+        change = kb.update(delete=[("edge", at, at + 1)])
+        assert [(cost.unit, cost.algorithm, cost.lost) for cost in change.stats.deletions] == [(("path",), "ranked", 1)]
+    change = kb.update(delete=[("edge", at, at + 1) for at in range(60, 300, 3)])
+    (cost,) = change.stats.deletions
+    assert (cost.algorithm, cost.lost, cost.gave_up) == ("rematerialise", 80, False)
+    assert cost.why in change.stats.algorithm
+    assert min(cost.anew, cost.seconds) > 0.0
+    assert not kb.update(insert=[("edge", 500, 501)]).stats.deletions

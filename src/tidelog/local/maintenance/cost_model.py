@@ -54,6 +54,8 @@ class Choice:
     """When it was chosen (`thread_time`), if its cost is to be recorded."""
     deadline: Callable[[], float] | None = None
     """When to give up; called when deletion first stops to check, which few facts do not give it time for."""
+    rows: int = 0
+    """The rows of the unit and of what it reads; 0 if so few facts have gone that nobody counted."""
 
 
 def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterable[str], seeds: Mapping[str, Rows]) -> Choice:
@@ -69,20 +71,20 @@ def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterab
     for name in changed:
         lost += deltas.of[name].gained if name in unit.uses_negatively else deltas.of[name].lost
     if lost <= _FEW:
-        return Choice(_deletes(runtime), "few facts have gone", lost, None, lambda: _deadline(runtime, thread_time()))
+        return Choice(_deletes(runtime), "few facts have gone", lost, deadline=lambda: _deadline(runtime, thread_time()))
     rows = runtime.row_count()
     if rows < SMALL:
         if lost > _MUCH * rows:
-            return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost)
-        return Choice(_deletes(runtime), "few facts have gone", lost)
+            return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost, rows=rows)
+        return Choice(_deletes(runtime), "few facts have gone", lost, rows=rows)
     if lost * costs.per_fact > costs.anew_with(rows):
         costs.seconds *= 0.9  # so that it is tried again some time
-        return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost)
+        return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost, rows=rows)
     now = thread_time()
     deadline = _deadline(runtime, now)
     if costs.has_few_proofs:
-        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, lambda: deadline)
-    return Choice(_deletes(runtime), "few facts have gone", lost, now, lambda: deadline)
+        return Choice("dred", "few facts have gone, and hardly any had another proof so far", lost, now, lambda: deadline, rows)
+    return Choice(_deletes(runtime), "few facts have gone", lost, now, lambda: deadline, rows)
 
 
 def choose_for_rules(
@@ -96,10 +98,11 @@ def choose_for_rules(
     takes = max(lost, max(shares, default=0.0) * own) * max(costs.per_fact, _A_LOST_FACT)
     if costs.deletions < 0:
         takes += _PLANNING * (len(unit.rules) + len(removed)) + _INDEXING * own
-    anew = _AGAIN * costs.anew_with(runtime.row_count())
+    rows = runtime.row_count()
+    anew = _AGAIN * costs.anew_with(rows)
     if takes > anew:
         why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
-        return Choice("rematerialise", why, lost)
+        return Choice("rematerialise", why, lost, rows=rows)
     if choice.deadline is not None:
         at = min(choice.deadline(), thread_time() + _PATIENCE_WITH_RULES * anew)
         choice.deadline = lambda: at

@@ -53,7 +53,6 @@ class Propagation:
         self.context, self._runtime_of = context, runtime_of
         self._unit_changes, self._became_stored = unit_changes or {}, set(became_stored)
         self._may_skip_listing = context.algorithm == "auto" and not context.changes_rules
-        self._records_visits = context.changes_rules or context.records_costs
         self._visited: dict[int, UnitRuntime] = {}
 
     def materialise_all(self, structure: Structure) -> None:
@@ -68,7 +67,7 @@ class Propagation:
         """Derive a unit from explicit facts."""
         started, runtime = time.perf_counter(), self._enter(number)
         materialise(runtime, self.context)
-        if self.context.records_costs:
+        if self.context.records_visits:
             self.context.visits.append(
                 Visit(runtime.unit, is_evaluated=True, seconds=time.perf_counter() - started, number=number)
             )
@@ -133,7 +132,7 @@ class Propagation:
         """Bring the relations of a unit up to date."""
         self.context.evaluation.watch.progress.unit = number
         runtime = self._enter(number)
-        if not self._records_visits:
+        if not self.context.records_visits:
             self._apply(runtime, NO_CHANGE)
             return
         change = self._unit_changes.get(number, NO_CHANGE)

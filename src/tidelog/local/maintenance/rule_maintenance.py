@@ -12,11 +12,10 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from tidelog.changes import Counters
+from tidelog.changes import Counters, DeletionCost
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import CoreRule, Unit, positive_atoms
-from tidelog.core.statistics import DeletionCost
 from tidelog.core.units import UnitChange
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance import counting
@@ -106,7 +105,9 @@ class RuleMaintenance:
         choice = self._choose(seeds)
         context.chosen.setdefault(choice.algorithm, choice.why)
         if choice.algorithm == "rematerialise":
+            expected, started = self._runtime.costs.per_fact * choice.lost, time.perf_counter()
             rematerialise(self._runtime, context)
+            self._record(choice, expected, started)
             return None
         try:
             tables = self._delete_with(choice, seeds)
@@ -150,8 +151,7 @@ class RuleMaintenance:
             context.evaluation.plans = self._runtime.plans
             context.counters.add(done)
             context.spent("deletion", started)
-            if context.records_costs:
-                context.deletions.append(self._cost(choice, expected, time.perf_counter() - started, gave_up=gave_up))
+            self._record(choice, expected, started, gave_up=gave_up)
         if choice.deadline is not None:
             costs.ended(gave_up=False)
         if choice.lost and records:
@@ -160,10 +160,12 @@ class RuleMaintenance:
             costs.deleted(took, choice.lost, suspected, kept)
         return deleted
 
-    def _cost(self, choice: Choice, expected: float, seconds: float, *, gave_up: bool) -> DeletionCost:
-        """What a deletion was expected to take, and took."""
-        number, anew = self._context.evaluation.unit, self._runtime.costs.anew_with(self._runtime.row_count())
-        return DeletionCost(number, choice.algorithm, choice.why, choice.lost, expected, anew, seconds, gave_up)
+    def _record(self, choice: Choice, expected: float, started: float, *, gave_up: bool = False) -> None:
+        """Record what a deletion was expected to take, and took."""
+        anew = self._runtime.costs.anew_with(choice.rows) if choice.rows else 0.0
+        relations, took = self._unit.relations, time.perf_counter() - started
+        cost = DeletionCost(relations, choice.algorithm, choice.why, choice.lost, expected, anew, took, gave_up)
+        self._context.deletions.append(cost)
 
     def _loses(self) -> bool:
         """Whether deltas of lower relations can take an instance of a rule away."""

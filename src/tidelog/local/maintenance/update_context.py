@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from tidelog.changes import ChangeStatistics, Counters
+from tidelog.changes import ChangeStatistics, Counters, DeletionCost
 from tidelog.core.arrays import Rows
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Unit, is_visible
-from tidelog.core.statistics import DeletionCost, Statistics
+from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Deltas, ExplicitChanges
 from tidelog.local.maintenance.delta.differences import Difference
@@ -44,7 +44,7 @@ class UpdateContext:
         algorithm: str,
         *,
         changes_rules: bool = False,
-        records_costs: bool = False,
+        records_visits: bool = False,
     ) -> None:
         """`algorithm` is what the user asked for; with `changes_rules`, deltas may be as large as the relations."""
         self.state, self.evaluation, self.undo, self.changes = evaluation.state, evaluation, undo, changes
@@ -66,8 +66,9 @@ class UpdateContext:
         """Whether the unit in hand was rematerialised."""
         self.visits: list[Visit] = []
         """The units that were visited, if rules have changed or a profile is recorded."""
-        self.records_costs, self.deletions = records_costs, list[DeletionCost]()
-        """For a profile, what deletions were expected to take, and took."""
+        self.records_visits = changes_rules or records_visits
+        self.deletions: list[DeletionCost] = []
+        """What deletions were expected to take, and took."""
 
     def spent(self, phase: str, started: float) -> None:
         """Add to what a phase took."""
@@ -141,7 +142,7 @@ class UpdateResult:
     visits: list[Visit]
     """The units that were visited, if rules have changed or a profile is recorded."""
     deletions: Sequence[DeletionCost] = ()
-    """What deletions were expected to take, and took, if a profile is recorded."""
+    """What deletions were expected to take, and took."""
 
     def change_statistics(self, seconds: float) -> ChangeStatistics:
         """What users see of it, after so many seconds."""
@@ -151,4 +152,4 @@ class UpdateResult:
             rounds = max(rounds, done.number)
         derivations = self.statistics.derivations + self.counters.backward + self.counters.forward
         counts = self.added, self.removed, self.without_effect, derivations, rounds, self.statistics.undefined
-        return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds)
+        return ChangeStatistics(algorithm, *counts, self.counters, seconds, self.seconds, self.deletions)
