@@ -49,7 +49,7 @@ def test_an_engine_must_have_all_methods() -> None:
         Half("p(a).")
 
 
-@pytest.mark.parametrize("option", ["options", "columns", "rejects"])
+@pytest.mark.parametrize("option", ["options", "rejects"])
 def test_options_of_load_that_only_spark_takes(option: str) -> None:
     with pytest.raises(TidelogError, match=f"TL074: the local engine takes no {option} to load") as caught:
         KnowledgeBase().load("p", pa.table({"x": [1]}), **{option: {}})  # type: ignore[arg-type]

@@ -172,21 +172,25 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         source: object,
         *,
         format: str | None = None,  # noqa: A002
+        columns: Mapping[str | int, str] | None = None,
         header: Header = "auto",
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        null: str | Iterable[str] | None = None,
         defaults: Mapping[str | int, object] | None = None,
         upsert: bool = False,
         options: Mapping[str, str] | None = None,
-        columns: Mapping[str, str] | None = None,
         rejects: Rejects | None = None,
     ) -> LoadReport:
-        """Add the facts of a file, an Arrow table, or a data frame of pandas, polars or Spark to a relation.
+        """Add the facts of a file, a folder or pattern of files, an Arrow table, or a data frame to a relation.
 
         Nothing is derived before facts are read.  The result says what was read and which types were found.
 
-        `format` and `header` say what a file is, where its ending and its first row do not.  Only the local engine takes
-        `defaults` for cells without a value, by column, and `upsert`: each row replaces the explicit facts with its key; of two
-        rows with one key, the last counts.  Only Spark takes `options` for its reader, `columns` from the source's names to the
-        relation's, and `rejects` for rows that do not fit.
+        `columns` maps the source's names, or positions, to the relation's.  `format`, `header` and `delimiter` say what a file
+        is, where its ending and its first row do not.  Only the local engine takes `encoding`, `null` (a text, or several, for
+        no value), `defaults` for cells without a value, by column, and `upsert`: each row replaces the explicit facts with its
+        key; of two rows with one key, the last counts.  Only Spark takes `options` for its reader, and `rejects` for rows that
+        do not fit.
         """
 
     def _load_inputs(self, folder: Path, root: str | PathLike[str] | None) -> None:

@@ -30,7 +30,7 @@ def rows(*found: tuple[str, int]) -> pa.Table:
 # --- loading -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("option", ["options", "columns", "rejects"])
+@pytest.mark.parametrize("option", ["options", "rejects"])
 def test_what_only_spark_takes_is_refused(option: str) -> None:
     kb = local(STOCK)
     with pytest.raises(TidelogError, match=f"TL074.*the local engine takes no {option}"):

@@ -29,10 +29,17 @@ class Schema:
     """The rules by number; None until the first rule change."""
     is_strict: bool = False
     """Whether only declared relations may have facts."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The names of columns that sources have given, for relations that are not declared."""
 
     def relation(self, name: str) -> Relation | None:
         """A relation by its name."""
-        return self.program.relations.get(name) or self.loaded.get(name)
+        known = self.program.relations.get(name) or self.loaded.get(name)
+        return known if known is None or not self.names else self._named(known)
+
+    def _named(self, known: Relation) -> Relation:
+        names = self.names.get(known.name)
+        return known if names is None or known.is_declared or len(names) != known.arity else replace(known, names=names)
 
     def name_of(self, given: object) -> str:
         """The name of the relation that a name from outside means, known or not: a prefixed name is short for an IRI."""
@@ -42,7 +49,8 @@ class Schema:
 
     def relations(self) -> dict[str, Relation]:
         """All relations: those of the program, and those that have only facts."""
-        return {**self.program.relations, **self.loaded}
+        found = {**self.program.relations, **self.loaded}
+        return {**found, **{name: self._named(found[name]) for name in self.names if name in found}} if self.names else found
 
     def live_rules(self) -> LiveRules:
         """The rules by number, for a rule change."""
@@ -60,6 +68,13 @@ class Schema:
         if known is not None:
             raise fail("TL020", f"`{name}` has {known.arity} arguments, and these facts have {arity}")
         return replace(self, loaded={**self.loaded, name: Relation(name, arity, has_facts=True)})
+
+    def naming(self, name: str, columns: tuple[str, ...] | None) -> Schema:
+        """The schema with the names of columns that a source gives, unless they are declared, or another one has given some."""
+        known = self.relation(name)
+        if columns is None or known is None or known.is_declared or name in self.names or len(columns) != known.arity:
+            return self
+        return replace(self, names={**self.names, name: columns})
 
     def undeclared(self, name: str, arity: int, source: Source | None = None, span: Span | None = None) -> Diagnostic:
         """What is wrong with a fact of a relation that is not declared, where only declared ones may have facts."""
@@ -103,4 +118,5 @@ class Schema:
         for name in difference.forgotten:
             if has_explicit(name):
                 loaded[name] = Relation(name, self.program.relations[name].arity, has_facts=True)
-        return Schema(program, loaded, difference.after, self.is_strict)
+        names = {name: known for name, known in self.names.items() if name in loaded or name in program.relations}
+        return Schema(program, loaded, difference.after, self.is_strict, names)

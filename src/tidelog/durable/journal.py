@@ -88,11 +88,20 @@ class Journal:
         """Write the update that was taken; an error means that it has not been written."""
         self._add("update", encoded(self._given).encode())
 
-    def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
+    def record_load(
+        self,
+        relation: str,
+        columns: Sequence[TypedColumn | MixedColumn],
+        rows: int,
+        *,
+        upsert: bool,
+        names: tuple[str, ...] | None = None,
+    ) -> None:
         """Write the rows of a bulk load to a file, and the entry that names it."""
         from tidelog.durable.columns import table_of_load
 
-        self._add_load(table_of_load(columns, rows), {"relation": relation, "upsert": upsert, "rows": rows})
+        named = {"names": names} if names is not None else {}
+        self._add_load(table_of_load(columns, rows), {"relation": relation, "upsert": upsert, "rows": rows, **named})
 
     def record_triples(self, columns: Sequence[pa.Array], how: Mapping[str, object]) -> None:
         """Write the keys of triples to a file, and the entry that names it and says what they become."""
@@ -164,7 +173,7 @@ class Refusal:
     def record(self) -> None:
         """Nothing was taken."""
 
-    def record_load(self, *_given: object, upsert: bool) -> None:
+    def record_load(self, *_given: object, upsert: bool, names: tuple[str, ...] | None = None) -> None:
         """Nothing was taken."""
 
     def record_triples(self, *_given: object) -> None:
@@ -254,10 +263,13 @@ class RecordedLoad(NamedTuple):
     file: WrittenFile
     rdf: Mapping[str, Any] | None
     """What the triples of a load of RDF become; None for any other load."""
+    names: tuple[str, ...] | None = None
+    """The names of the columns in the source."""
 
 
 def load_of(entry: Entry) -> RecordedLoad:
     """What an entry says of a bulk load."""
     described = json.loads(entry.body)
     file = WrittenFile.from_json(described["file"])
-    return RecordedLoad(described["relation"], described["upsert"], file, described.get("rdf"))
+    names = tuple(described["names"]) if "names" in described else None
+    return RecordedLoad(described["relation"], described["upsert"], file, described.get("rdf"), names)

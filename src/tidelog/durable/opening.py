@@ -146,7 +146,7 @@ def _replay_load(path: Path, kb: LocalKnowledgeBase, entry: Entry) -> None:
     if load.rdf is not None:
         kb.load_keys([column.combine_chunks() for column in table.columns], load.rdf)
     else:
-        kb.load_columns(load.relation, columns_of_load(table), table.num_rows, upsert=load.upsert)
+        kb.load_columns(load.relation, columns_of_load(table), table.num_rows, upsert=load.upsert, names=load.names)
 
 
 def _size(entry: Entry) -> int:

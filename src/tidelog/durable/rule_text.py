@@ -31,10 +31,13 @@ class RuleText:
     loaded: list[dict[str, Any]]
     numbers: Sequence[int]
     """The numbers of the live rules, in the order of the text; not saved."""
+    names: Mapping[str, tuple[str, ...]]
+    """The names of columns that sources have given."""
 
     def to_json(self) -> dict[str, Any]:
         """For the description of a snapshot."""
-        return {"text": self.text, "name": self.name, "relations": self.relations, "loaded": self.loaded}
+        described = {"text": self.text, "name": self.name, "relations": self.relations, "loaded": self.loaded}
+        return {**described, "names": dict(self.names)} if self.names else described
 
 
 def text_of(schema: Schema) -> RuleText:
@@ -44,7 +47,7 @@ def text_of(schema: Schema) -> RuleText:
     loaded = [_described(relation) for relation in schema.loaded.values()]
     source = program.document.source
     if live is None:
-        return RuleText(source.text, source.name, relations, loaded, range(len(program.rules)))
+        return RuleText(source.text, source.name, relations, loaded, range(len(program.rules)), schema.names)
     text = printed(program)
     numbers = _numbers(program, live.written)
     found = check(Source(text, source.name))
@@ -54,7 +57,7 @@ def text_of(schema: Schema) -> RuleText:
     if not same or names != [rule.name for rule in found.document.statements if isinstance(rule, Rule)]:
         fix = "please report this; the folder is as before"
         raise fail("TL066", "the rules cannot be saved: printed, they would mean something else", fix=fix)
-    return RuleText(text, source.name, relations, loaded, numbers)
+    return RuleText(text, source.name, relations, loaded, numbers, schema.names)
 
 
 def printed(program: Program) -> str:
@@ -74,7 +77,8 @@ def schema_of(saved: Mapping[str, Any]) -> Schema:
     program = check(Source(saved["text"], saved["name"]))
     relations = {relation["name"]: _relation(relation) for relation in saved["relations"]}
     loaded = {relation["name"]: _relation(relation) for relation in saved["loaded"]}
-    return Schema(replace(program, relations=relations, warnings=(), known_graph=None), loaded)
+    names = {name: tuple(columns) for name, columns in saved.get("names", {}).items()}
+    return Schema(replace(program, relations=relations, warnings=(), known_graph=None), loaded, names=names)
 
 
 def difference(program: Program, other: Program) -> str | None:

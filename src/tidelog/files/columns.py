@@ -54,6 +54,8 @@ class Loaded:
     rows: int
     description: str
     """One sentence for the user on what was read and which types were chosen."""
+    names: tuple[str, ...] | None = None
+    """The names of the columns in the source, if it has good ones and nothing declares others."""
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -84,7 +84,7 @@ def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:
         return Fitted(None, [value_of(cell, declared) for cell in text.to_pylist()], _missing(is_blank(text)))
     kind, values = infer(text) if declared is None else (declared, parse(declared, text))
     if kind is Kind.STRING:
-        return Fitted(kind, values, _missing(pc.equal(text, "")))
+        return Fitted(kind, values, _missing(pc.fill_null(pc.equal(text, ""), True)))  # null: a text that means no value
     return Fitted(kind, values, _missing(is_blank(text)) if values.null_count else None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tidelog.arguments import shown
+from tidelog.arguments import shown, wrong
 from tidelog.errors import did_you_mean, fail
 from tidelog.files.raw import RawTable
 from tidelog.program.relations import Relation
@@ -34,6 +34,10 @@ def match_columns(table: RawTable, name: str, relation: Relation | None) -> Matc
     if declared and table.names is not None and (positions := find_names(declared, table.names)) is not None:
         left_out = tuple(other for at, other in enumerate(table.names) if at not in positions)
         return Matched(positions, tuple(declared), kinds, True, left_out)
+    if relation is not None and relation.names is not None and table.names is not None:
+        kept = find_names(relation.names, table.names)  # names from an earlier source: the same ones, in another order
+        if kept is not None and len(table.names) == relation.arity:
+            return Matched(kept, relation.names, kinds, True, ())
     if declared and table.names is not None and has_some(declared, table.names):
         raise _partly_named(table, name, declared, table.names)
     arity = width if relation is None else relation.arity
@@ -161,10 +165,34 @@ def mapped(
     return replace(table, names=tuple(wanted), columns=tuple(table.columns[at] for at in positions)), positions
 
 
+def check_mapping(columns: object) -> None:
+    """Refuse anything but a mapping from names, or positions, to names."""
+    if columns is None:
+        return
+    fix = 'give names of the source, or positions, and those of the relation: `{"from": "src", "to": "dst"}`'
+    if not isinstance(columns, Mapping):
+        raise wrong("a value of columns", columns, fix)
+    for given, meant in columns.items():
+        if not isinstance(given, str | int) or isinstance(given, bool) or not isinstance(meant, str):
+            raise wrong("an entry of columns", (given, meant), fix)
+
+
+def by_name(columns: Mapping[str | int, str] | None, table: RawTable) -> Mapping[str, str] | None:
+    """A mapping from names of the source, in place of positions."""
+    if not columns:
+        return None
+    names = table.names or tuple(f"c{number}" for number in range(1, len(table.columns) + 1))
+    found: dict[str, str] = {}
+    for given, meant in columns.items():
+        if isinstance(given, int) and not 0 <= given < len(names):
+            fix = f"its columns are 0 to {len(names) - 1}"
+            raise fail("TL081", f"{table.source} has no column {given}, which is to be `{meant}`", fix=fix)
+        found[names[given] if isinstance(given, int) else given] = meant
+    return found
+
+
 def wanted_names(columns: Mapping[str, str], relation: Relation | None) -> list[str]:
-    """The names of the relation's columns: those declared, or c1, c2, …; of an unknown relation those that are mapped."""
-    if relation is None:
+    """The names of the relation's columns: those declared, or c1, c2, …; where nothing declares them, those that are mapped."""
+    if relation is None or (relation.columns is None and not set(columns.values()) <= set(relation.column_names)):
         return list(columns.values())
-    if relation.columns is not None:
-        return [column.name for column in relation.columns]
-    return [f"c{number}" for number in range(1, relation.arity + 1)]
+    return relation.column_names

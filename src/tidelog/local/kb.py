@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, LoadReport, Part, RuleChanges
@@ -32,7 +32,10 @@ from tidelog.surface.logs import log_update
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
+    from tidelog.files.columns import Loaded
+    from tidelog.files.reading import Options
     from tidelog.files.text.delimited import Header
+    from tidelog.program.relations import Relation
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
     _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
@@ -53,38 +56,43 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         source: object,
         *,
         format: str | None = None,  # noqa: A002
+        columns: Mapping[str | int, str] | None = None,
         header: Header = "auto",
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        null: str | Iterable[str] | None = None,
         defaults: Mapping[str | int, object] | None = None,
         upsert: bool = False,
         options: Mapping[str, str] | None = None,
-        columns: Mapping[str, str] | None = None,
         rejects: object = None,
     ) -> LoadReport:
-        """Add the facts of a file, an Arrow table, or a data frame of pandas or polars to a relation.
-
-        Nothing is derived before facts are read.  The result says what was read and which types were found.  With
-        `upsert=True` each row replaces the explicit facts with its key; of two rows with one key, the last counts.
-        """
-        if refused := options_given(options=options, columns=columns, rejects=rejects):
+        """As `KnowledgeBase` says."""
+        if refused := options_given(options=options, rejects=rejects):
             fix = 'leave it out, or choose engine="spark"'
             raise fail("TL074", f"the local engine takes no {', '.join(refused)} to load", fix=fix)
         with self._sharing:
-            report = self._load(self._schema.name_of(relation), source, _Reading(format, header, defaults), upsert=upsert)
+            how: Options = {"format": format, "columns": columns, "header": header, "defaults": defaults}
+            how |= {"delimiter": delimiter, "encoding": encoding, "null": null}
+            report = self._load(self._schema.name_of(relation), source, how, upsert=upsert)
         self._deliver()
         return report
 
-    def _load(self, relation: str, source: object, reading: _Reading, *, upsert: bool) -> LoadReport:
-        from tidelog.files.raw import Sizes
-        from tidelog.files.reading import read
-
-        if (found := self._rdf_of(relation, source, reading.format, upsert=upsert)) is not None:
+    def _load(self, relation: str, source: object, how: Options, *, upsert: bool) -> LoadReport:
+        if (found := self._rdf_of(relation, source, how["format"], upsert=upsert)) is not None:
             return found
         if upsert:
             self._schema.key_of(relation)
-        sizes = Sizes(self._limit_text, self._all_limits.memory)
-        loaded = read(source, relation, self.relations.get(relation), **reading._asdict(), sizes=sizes)
+        loaded = self._read_source(source, relation, self._schema.relation(relation), how)
         self._collect_terms()
-        return self.load_columns(relation, loaded.columns, loaded.rows, loaded.description, upsert=upsert)
+        described = loaded.rows, loaded.description
+        return self.load_columns(relation, loaded.columns, *described, upsert=upsert, names=loaded.names)
+
+    def _read_source(self, source: object, name: str, known: Relation | None, how: Options) -> Loaded:
+        """The rows of a source, for a relation."""
+        from tidelog.files.raw import Sizes
+        from tidelog.files.reading import read
+
+        return read(source, name, known, sizes=Sizes(self._limit_text, self._all_limits.memory), **how)
 
     def _collect_terms(self) -> None:
         """Before a change: let the engine drop unused terms, if it has many; nothing that holds ids may be left then.
@@ -287,14 +295,6 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
                 if self._journal is not None:
                     transaction.record(self._journal.record, self._journal.retract)
                 transaction.commit(_forgotten(planned, schema), self._publishing(schema))
-
-
-class _Reading(NamedTuple):
-    """How a source is read."""
-
-    format: str | None
-    header: Header
-    defaults: Mapping[str | int, object] | None
 
 
 def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:

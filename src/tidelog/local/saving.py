@@ -50,7 +50,15 @@ class Recorder(Protocol):
     def record(self) -> None:
         """Write the update that was taken, as the last step before it is committed."""
 
-    def record_load(self, relation: str, columns: Sequence[TypedColumn | MixedColumn], rows: int, *, upsert: bool) -> None:
+    def record_load(
+        self,
+        relation: str,
+        columns: Sequence[TypedColumn | MixedColumn],
+        rows: int,
+        *,
+        upsert: bool,
+        names: tuple[str, ...] | None = None,
+    ) -> None:
         """Write a bulk load."""
 
     def record_triples(self, columns: Sequence[pa.Array], how: Mapping[str, object]) -> None:
@@ -110,12 +118,13 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         description: str = "",
         *,
         upsert: bool,
+        names: tuple[str, ...] | None = None,
     ) -> LoadReport:
-        """Add the facts of so many rows, from a source that is described."""
+        """Add the facts of so many rows, from a source that is described, and that has these names for the columns."""
         if self._journal is not None:
             self._journal.take()
         key = self._schema.key_of(relation) if upsert else ()
-        schema = self._schema.knowing(relation, len(columns))
+        schema = self._schema.knowing(relation, len(columns)).naming(relation, names)
         engine, watch = self.engine, self._watch()
         if (key and engine.has_derived) or self._is_heard:
             self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
@@ -128,7 +137,7 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
                 replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
             report = LoadReport(relation, count, engine.add(relation, rows), description, replaced=replaced)
             if self._journal is not None:
-                write = partial(self._journal.record_load, relation, columns, count, upsert=upsert)
+                write = partial(self._journal.record_load, relation, columns, count, upsert=upsert, names=names)
                 transaction.record(write, self._journal.retract)
             self._commit_load(transaction, schema, [report])
         return report

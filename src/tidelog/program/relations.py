@@ -28,6 +28,8 @@ class Relation:
     has_facts: bool = False
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = None
+    """The names that a source has given to the columns, where nothing declares them."""
 
     @property
     def is_declared(self) -> bool:
@@ -46,8 +48,10 @@ class Relation:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns; `c1`, `c2`, … without a declaration."""
-        return [column.name for column in self.columns] if self.columns else [f"c{at + 1}" for at in range(self.arity)]
+        """The names of the columns: as declared, else as the source of the facts has them, else `c1`, `c2`, …."""
+        if self.columns:
+            return [column.name for column in self.columns]
+        return list(self.names) if self.names else [f"c{at + 1}" for at in range(self.arity)]
 
     def declared_type(self, position: int) -> Type:
         """The type that a column is declared with; `ANY` without a declaration."""

@@ -12,6 +12,7 @@ from tidelog.arguments import texts_of_rules
 from tidelog.changes import LoadReport
 from tidelog.core.rule_report import rule_report
 from tidelog.errors import TidelogError, fail
+from tidelog.files.matching import check_mapping
 from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
 from tidelog.program.changes.live_rules import RuleDifference
@@ -57,27 +58,34 @@ class SparkKnowledgeBase(Materialisation):
         source: object,
         *,
         format: str | None = None,  # noqa: A002
+        columns: Mapping[str | int, str] | None = None,
         header: Header = "auto",
+        delimiter: str | None = None,
+        encoding: str | None = None,
+        null: str | Iterable[str] | None = None,
         defaults: Mapping[str | int, object] | None = None,
         upsert: bool = False,
         options: Mapping[str, str] | None = None,
-        columns: Mapping[str, str] | None = None,
         rejects: Rejects | None = None,
     ) -> LoadReport:
         """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
         from tidelog.spark.ingest import Rejects, SourceOptions, ingest
 
-        if refused := options_given(defaults=defaults, upsert=upsert or None):
+        if refused := options_given(encoding=encoding, null=null, defaults=defaults, upsert=upsert or None):
             fix = "give the rows to `update(upsert=…)`" if upsert else "leave it out"
             raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load', fix=fix)
+        check_mapping(columns)
+        if any(not isinstance(given, str) for given in columns or ()):
+            raise fail("TL074", 'engine="spark" takes no positions in columns', fix="give the names that the source has")
+        options = {**(options or {}), **({"sep": delimiter} if delimiter is not None else {})}
         relation = self._schema.name_of(relation)
-        with _keeping_secrets(options or {}):
+        with _keeping_secrets(options):
             ingested = ingest(
                 self.spark,
                 source,
                 relation,
                 self.relations.get(relation),
-                SourceOptions(format, header, options or {}, columns or {}),
+                SourceOptions(format, header, options, {str(given): meant for given, meant in (columns or {}).items()}),
                 rejects=rejects if rejects is not None else Rejects(),
                 lineage=self._started_engine.lineage,
             )

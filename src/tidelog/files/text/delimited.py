@@ -18,6 +18,7 @@ from tidelog.files.formats import FileFormat, Format
 from tidelog.files.matching import find_names, has_some
 from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, is_utf8, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+from tidelog.files.text.dialect import USUAL_DIALECT, Dialect
 from tidelog.files.text.text_types import infer, is_word
 from tidelog.program.relations import Relation
 from tidelog.values import Kind
@@ -58,7 +59,7 @@ class _Text:
         """The line of an unclosed quote, if there is one: Arrow reads everything behind it as one cell."""
         if not self.has_quotes or self.data.count(b'"') % 2 == 0:
             return None
-        cells = re.finditer(_QUOTED % self.delimiter.encode(), self.data)
+        cells = re.finditer(_QUOTED % re.escape(self.delimiter.encode()), self.data)
         opened = next((cell.start() for cell in cells if not cell["end"]), None)
         return None if opened is None else len(re.findall(rb"\r\n?|\n", self.data[:opened])) + 1
 
@@ -75,7 +76,13 @@ class _Text:
 
 
 def read_delimited(
-    path: Path, file_format: FileFormat, name: str, relation: Relation | None, header: Header, sizes: Sizes = USUAL_SIZES
+    path: Path,
+    file_format: FileFormat,
+    name: str,
+    relation: Relation | None,
+    header: Header,
+    sizes: Sizes = USUAL_SIZES,
+    dialect: Dialect = USUAL_DIALECT,
 ) -> RawTable:
     """All cells of a file as texts.
 
@@ -83,40 +90,42 @@ def read_delimited(
     nothing but texts, or if it has a text in a column whose other cells are all of a type that is no string.  `.facts` have no
     header and no quotes unless asked.
     """
-    data = read_bytes(path, sizes, is_compressed=file_format.is_compressed)
+    data = dialect.decoded(read_bytes(path, sizes, is_compressed=file_format.is_compressed), path)
     if not is_utf8(data):  # Arrow would pass over a row of another length that is none
         raise not_utf8(str(path), data)
     is_facts = file_format.format is Format.FACTS
     has_quotes = not is_facts and b'"' in data
-    text = _Text(str(path), data, "," if file_format.format is Format.CSV else "\t", has_quotes)
+    usual = "," if file_format.format is Format.CSV else "\t"
+    text = _Text(str(path), data, dialect.delimiter or usual, has_quotes)
     columns, rows = _columns(text, name)
     first = [column[0].as_py() for column in columns] if rows else []
-    is_header = header if header != "auto" else not is_facts and bool(first) and _is_header(first, columns, relation)
+    below = [dialect.without_nulls(column.slice(1)) for column in columns]
+    is_header = header if header != "auto" else not is_facts and bool(first) and _is_header(first, below, relation)
     skipped = int(is_header and rows > 0)
     return RawTable(
         text.source,
         f"{file_format}, empty" if not columns else f"{file_format}, {'a' if is_header else 'no'} header",
         tuple(cell.strip() for cell in first) if is_header and columns else None,
-        tuple(column.slice(skipped) for column in columns),
+        tuple(below) if skipped else tuple(map(dialect.without_nulls, columns)),
         rows - skipped,
         lambda wanted: text.places(wanted, skipped),
         is_text=True,
     )
 
 
-def _is_header(first: list[str], columns: Sequence[pa.ChunkedArray], relation: Relation | None) -> bool:
+def _is_header(first: list[str], below: Sequence[pa.ChunkedArray], relation: Relation | None) -> bool:
     if relation is not None and relation.columns:
         declared = [column.name for column in relation.columns]
         if find_names(declared, first) is not None:
             return True
         if has_some(declared, first) and all(is_word(cell) or not cell.strip() for cell in first):
             return True
-    return any(_is_headed(column) for column in columns)
+    return any(_is_headed(cell, cells) for cell, cells in zip(first, below, strict=True))
 
 
-def _is_headed(column: pa.ChunkedArray) -> bool:
+def _is_headed(first: str, below: pa.ChunkedArray) -> bool:
     """Whether a column starts with a text, and all its other cells are of a type that is no string."""
-    return len(column) > 1 and is_word(column[0].as_py()) and infer(column.slice(1))[0] is not Kind.STRING
+    return len(below) > 0 and is_word(first) and infer(below)[0] is not Kind.STRING
 
 
 def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:

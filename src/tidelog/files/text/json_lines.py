@@ -17,6 +17,7 @@ import pyarrow.json as arrow_json
 from tidelog.files.formats import FileFormat
 from tidelog.files.raw import USUAL_SIZES, Cells, RawTable, Sizes, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
+from tidelog.files.text.dialect import USUAL_DIALECT, Dialect
 from tidelog.files.text.json_values import LossyJSONError, decode
 from tidelog.text_limits import TOO_DEEP, is_shallow
 
@@ -27,9 +28,11 @@ _EXACT_IN_FLOAT = 2.0**53
 _NULL_LINE = re.compile(rb"(?:^|\n)\s*null")
 
 
-def read_json_lines(path: Path, file_format: FileFormat, name: str, sizes: Sizes = USUAL_SIZES) -> RawTable:
+def read_json_lines(
+    path: Path, file_format: FileFormat, name: str, sizes: Sizes = USUAL_SIZES, dialect: Dialect = USUAL_DIALECT
+) -> RawTable:
     """The columns in the order of their first occurrence; a row without a key has a null there."""
-    data = read_bytes(path, sizes, is_compressed=file_format.is_compressed).removeprefix(b"\xef\xbb\xbf")
+    data = dialect.decoded(read_bytes(path, sizes, is_compressed=file_format.is_compressed), path).removeprefix(b"\xef\xbb\xbf")
     source = str(path)
     columns: dict[str, Cells]
     if not data.strip():
