@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import polars as pl
+import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
@@ -346,3 +348,25 @@ def test_what_is_no_slice(part: Any) -> None:
     kb = KnowledgeBase("edge(1, 2).")
     with pytest.raises(TidelogError, match="a part of a result"):
         kb["edge"][part]
+
+
+def test_other_libraries_take_results_by_the_interface_of_arrow(kb: KnowledgeBase) -> None:
+    facts = kb["typed"]
+    expected = facts.to_arrow()
+    assert pa.table(facts).equals(expected)
+    assert pa.RecordBatchReader.from_stream(facts).read_all().equals(expected)
+    assert pl.DataFrame(facts).rows() == list(zip(*(column.to_pylist() for column in expected.columns), strict=True))
+    duckdb = pytest.importorskip("duckdb", reason="an extra of the benchmarks")
+    assert duckdb.sql("select count(*), sum(size) from facts").fetchall() == [(3, 6)]
+    empty = kb["none"]
+    assert pa.table(empty).num_rows == 0
+    assert kb.load("again", facts).rows == 3
+    assert set(kb["again"]) == set(facts)
+
+
+def test_the_interface_of_arrow_copies_no_numbers() -> None:
+    kb = KnowledgeBase()
+    kb.update(insert=[("n", value) for value in range(100)])
+    made = kb["n"].to_arrow()
+    taken = pa.RecordBatchReader.from_stream(made).read_all()
+    assert taken.column(0).chunk(0).buffers()[1].address == made.column(0).chunk(0).buffers()[1].address

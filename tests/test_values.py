@@ -741,7 +741,7 @@ class WithNanoseconds(datetime):
         (WithNanoseconds(2026, 11, 15, tzinfo=UTC), r"round it, `t\.round\('us'\)`"),
         (Decimal("0.1"), "`float\\(d\\)`, which may be rounded, or `str\\(d\\)`"),
         (np.datetime64("2026-11-15T00:00:00.000000001"), r"`item\(\)` makes a Python object"),
-        (np.int64(5), r"`item\(\)` makes a Python object"),
+        (np.timedelta64(5, "s"), r"`item\(\)` makes a Python object"),
         pytest.param(10**5000, "64 bits", id="many digits"),
         (Value(Kind.INT, Value(Kind.INT, 5)), "use str"),  # type: ignore[arg-type]
     ],

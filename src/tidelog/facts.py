@@ -133,6 +133,27 @@ class Facts(Result):
 
         return Facts(name, columns, np.empty((0, len(columns)), np.int32), _NO_TERMS, kinds)
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether these are answers to a query, and not the facts of a relation."""
+        return self._noun != "fact"
+
+    def rows_of(self, terms: Dictionary) -> NDArray[np.int32] | None:
+        """The facts as rows of ids of a dictionary, which may be another one than theirs; None if they have no ids here."""
+        import numpy as np
+
+        if self._terms is _NO_TERMS:
+            return np.empty((0, len(self.columns)), np.int32)
+        if not self.columns:
+            return np.empty((len(self), 0), np.int32)
+        pieces = [np.column_stack(piece) for piece in self._pieces()]
+        rows = np.concatenate(pieces) if pieces else np.empty((0, len(self.columns)), np.int32)
+        if self._terms is terms or not len(rows):
+            return rows
+        known, places = np.unique(rows, return_inverse=True)
+        ids: NDArray[np.int32] = terms.encode_keys(self._terms.decode_keys(known))[places.reshape(rows.shape)]
+        return ids
+
     # --- into other forms ------------------------------------------------------------------------------------------------
 
     def to_arrow(self) -> pa.Table:
@@ -158,6 +179,10 @@ class Facts(Result):
             else:
                 arrays.append(self._terms.decode_compactly(ids) if compactly else self._terms.decode_column(ids))
         return pa.Table.from_arrays(arrays, names=list(self.columns))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """Arrow's interface between libraries: whatever takes a table by it takes these facts, without another copy."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC
 from collections.abc import AsyncIterable, Callable, Iterable, Mapping
-from inspect import Parameter, Signature, iscoroutinefunction, signature
+from inspect import iscoroutinefunction
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from tidelog.arguments import number, path_of
 from tidelog.changes import Change, LoadReport
 from tidelog.core.schema import Schema
-from tidelog.errors import TidelogError, did_you_mean, fail
+from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
 from tidelog.options import Algorithm, Engine, Marking, check_limits, folder_beside, refuse, source_of
@@ -27,7 +27,8 @@ from tidelog.program.relations import Relation
 from tidelog.rdf.knowledge_graph import KnowledgeGraph
 from tidelog.source import Source
 from tidelog.surface.browsing import Browsable
-from tidelog.surface.keywords import naming_options, unknown_option
+from tidelog.surface.engine_options import no_option, with_options_of_engines
+from tidelog.surface.keywords import naming_options
 from tidelog.surface.subscriptions import Subscribable
 from tidelog.text_limits import LONGEST_TEXT, check_length
 
@@ -51,18 +52,10 @@ else:
     from abc import abstractmethod as _abstract
 
 ShowProgress = Callable[["Progress"], None]
-_LOCAL_OPTIONS = ("writers",)
-_SPARK_OPTIONS = ("spark", "placement", "memory_budget", "lineage", "lineage_folder")
-"""What one engine takes, beside the options of all."""
+FactsGiven = Iterable[tuple[object, ...]] | Mapping[str, object] | Facts
+"""Tuples with the name of the relation first; by relation whatever `load` takes; or the facts of a relation."""
 ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spark.kb:SparkKnowledgeBase"}
 """The class of each engine."""
-
-
-def _with_options_of_engines(known: Signature) -> Signature:
-    """A signature with the options of single engines by name, in place of any others."""
-    shared = [one for one in known.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    own = [Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in (*_LOCAL_OPTIONS, *_SPARK_OPTIONS)]
-    return known.replace(parameters=[*shared, *own])
 
 
 class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
@@ -117,7 +110,7 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking, strict=strict)
         for name in engine_options:
-            raise self._no_option(name, engine)
+            raise no_option(name, engine, KnowledgeBase.__init__)
         check_limits(progress, limit_seconds, limit_facts=limit_facts, limit_rounds=limit_rounds, limit_memory=limit_memory)
         number(limit_text, "limit_text", whole=True, is_needed=True)
         source = source_of(rules)
@@ -132,16 +125,7 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
         """A report for each load, in order."""
         self._load_inputs(path_of(folder) if folder is not None else folder_beside(rules), input_root)
 
-    @classmethod
-    def _no_option(cls, name: str, engine: Engine) -> TidelogError:
-        """The error for an option that the engine does not have: another one that is meant, or another engine that has it."""
-        shared, own = signature(KnowledgeBase.__init__).parameters, signature(cls.__init__).parameters
-        known = [option for option in (*own, *shared) if option not in ("self", "rules", "shared", "options", "engine_options")]
-        others = {"spark": _SPARK_OPTIONS, "local": _LOCAL_OPTIONS}
-        fix = next((f'leave it out, or choose engine="{other}"' for other in others if name in others[other]), None)
-        return unknown_option(name, known, f"KnowledgeBase(engine={engine!r})", fix)
-
-    __new__.__signature__ = _with_options_of_engines(signature(__init__))  # type: ignore[attr-defined]  # what `help` shows
+    __new__.__signature__ = with_options_of_engines(__init__)  # type: ignore[attr-defined]  # what `help` shows
 
     # --- what it is ------------------------------------------------------------------------------------------------------
 
@@ -208,17 +192,18 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
     @_abstract
     def update(
         self,
-        insert: Iterable[tuple[object, ...]] = (),
-        delete: Iterable[tuple[object, ...]] = (),
-        upsert: Iterable[tuple[object, ...]] = (),
+        insert: FactsGiven = (),
+        delete: FactsGiven = (),
+        upsert: FactsGiven = (),
         *,
         remove_rules: str | Iterable[str] = (),
         add_rules: str | Iterable[str] = (),
     ) -> Change:
         """Delete, insert and upsert explicit facts, deletions first; maintain what follows.  Atomic: an error changes nothing.
 
-        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert replaces the explicit facts
-        with its key; of two with one key, the last counts.  The same update may remove and add rules.
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  Facts may also come by relation,
+        `insert={"edge": df}`, as whatever `load` takes, and as a result, `delete=kb["edge"]`.  An upsert replaces the explicit
+        facts with its key; of two with one key, the last counts.  The same update may remove and add rules.
         """
 
     def add_rules(self, rules: str | Iterable[str]) -> Change:

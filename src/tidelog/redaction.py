@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 from tidelog.errors import Diagnostics, TidelogError
@@ -80,3 +81,14 @@ def without_secrets(error: TidelogError, options: Mapping[str, str]) -> TidelogE
         return redacted(text, [options])
 
     return TidelogError(replace(one, message=shown(one.message), notes=tuple(map(shown, one.notes))) for one in error.diagnostics)
+
+
+@contextmanager
+def keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
+    """Around a reader that is given options: its errors repeat none of the secrets among them, nor does their cause."""
+    try:
+        yield
+    except TidelogError as error:
+        if not options:
+            raise
+        raise without_secrets(error, options) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import StrEnum
@@ -212,10 +213,27 @@ def from_python(thing: object) -> Value:
             value = string(text)
         case Literal(str(text), str(datatype), None) if is_text(text + datatype):
             value = typed_literal(text, datatype)
+    if value is None and (plain := _from_numpy(thing)) is not None:
+        return from_python(plain)
     if value is None:
         what = f"{shown(thing)} of type {type(thing).__name__}"
         raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_fix(thing))
     return value
+
+
+def _from_numpy(thing: object) -> bool | int | float | date | None:
+    """The object of Python with the value of a scalar of NumPy; None if it is none, or if no object has exactly its value."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(thing, numpy.generic):
+        return None
+    if isinstance(thing, numpy.datetime64):
+        in_microseconds = thing.astype("datetime64[us]")
+        is_day = numpy.datetime_data(thing.dtype)[0] == "D"
+        exact = thing if is_day else in_microseconds if in_microseconds == thing else None
+        plain = None if exact is None else exact.item()
+    else:
+        plain = thing.item() if isinstance(thing, numpy.bool_ | numpy.integer | numpy.floating) else None
+    return plain if type(plain) in (bool, int, float, date, datetime) else None
 
 
 def _timestamp(moment: datetime) -> Value | None:

@@ -10,6 +10,7 @@ from tests.local_engine import program
 
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError
+from tidelog.files.reading import read
 from tidelog.local.encoded_facts import Fact
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.update_reader import UpdateReader
@@ -19,7 +20,7 @@ TEXT = "@relation stock(item: string key, count: int). low(X) :- stock(X, N), N 
 
 def reader() -> tuple[UpdateReader, Schema, Dictionary]:
     terms, schema = Dictionary(), Schema(program(TEXT))
-    return UpdateReader(terms, schema), schema, terms
+    return UpdateReader(terms, schema, read), schema, terms
 
 
 def tuples(terms: Dictionary, rows: dict[str, object]) -> dict[str, list[tuple[object, ...]]]:
@@ -68,7 +69,7 @@ def test_another_schema_is_another_check() -> None:
 
 def test_an_abandoned_reader_does_not_keep_the_dictionary() -> None:
     terms, schema = Dictionary(), Schema(program("p(1)."))
-    reading, left = UpdateReader(terms, schema), weakref.ref(terms)
+    reading, left = UpdateReader(terms, schema, read), weakref.ref(terms)
     gc.disable()
     try:
         reading.abandon()

@@ -131,3 +131,24 @@ def test_options_that_are_misspelt(spark: SparkSession) -> None:
         knowledge(spark, writers="wait")
     with pytest.raises(TidelogError, match=r"(?s)TL074: load\(\) has no option reject=.*did you mean `rejects=`"):
         knowledge(spark).load("edge", None, reject=None)  # type: ignore[call-arg]
+
+
+def test_whole_relations_and_results_in_updates(spark: SparkSession) -> None:
+    kb = knowledge(spark)
+    kb.update(insert={"edge": edges("ab", "bc"), "node": [("a",)]})
+    kb.update(insert={"copy": kb["edge"]}, delete=kb["node"])
+    assert sorted(kb["copy"]) == [("a", "b"), ("b", "c")]
+    assert kb.count("node") == 0
+    kb.update(delete=kb["edge"])
+    assert kb.count("path") == 0
+
+
+def test_delimiters_and_columns(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("from;to\na;b\n", encoding="utf-8")
+    kb = knowledge(spark, "@relation edge(src: string, dst: string) . end(Y) :- edge(_, Y).")
+    kb.load("edge", tmp_path / "edges.csv", columns={"from": "src", "to": "dst"}, delimiter=";", header=True)
+    assert list(kb["edge"]) == [("a", "b")]
+    with pytest.raises(TidelogError, match='TL074: engine="spark" takes no null to load'):
+        kb.load("edge", tmp_path / "edges.csv", null="NA")
+    with pytest.raises(TidelogError, match=r"TL074.*takes no positions"):
+        kb.load("edge", tmp_path / "edges.csv", columns={0: "src"})

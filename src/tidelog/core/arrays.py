@@ -44,3 +44,26 @@ def isin_rows(rows: Rows, others: Rows) -> NDArray[np.bool_]:
         keys = (ranks << 32) | (np.concatenate([rows[:, at], others[:, at]]).astype(np.int64) & 0xFFFFFFFF)
         mine, theirs = keys[: len(rows)], keys[len(rows) :]
     return np.isin(mine, theirs)
+
+
+def distinct_rows(rows: Rows) -> Rows:
+    """Each row once, in the order of the first ones."""
+    return rows[np.sort(_first_places(rows))]
+
+
+def last_of_each_key(rows: Rows, key: tuple[int, ...]) -> Rows:
+    """Of several rows with one key, the last; in their order."""
+    return rows[np.sort(len(rows) - 1 - _first_places(rows[::-1, key]))]
+
+
+def _first_places(rows: Rows) -> Int64s:
+    """Where each row stands first; two columns are one 64-bit key, and each further one is packed behind the rank so far."""
+    if not len(rows) or not rows.shape[1]:
+        return np.arange(min(len(rows), 1))
+    if rows.shape[1] == 1:
+        return np.unique(rows[:, 0], return_index=True)[1]
+    keys = np.ascontiguousarray(rows[:, :2], np.int32).view(np.int64).ravel()
+    for at in range(2, rows.shape[1]):
+        ranks = np.unique(keys, return_inverse=True)[1].reshape(-1)
+        keys = (ranks << 32) | (rows[:, at].astype(np.int64) & 0xFFFFFFFF)
+    return np.unique(keys, return_index=True)[1]

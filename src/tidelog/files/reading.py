@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
@@ -120,7 +121,7 @@ def read_raw(
     path = path_of(source)
     if given is not None:
         format_of(path, given)
-    elif dialect.delimiter is not None and not has_known_ending(path.name) and not path.is_dir():
+    elif dialect.delimiter is not None and not has_known_ending(path.name) and not os.path.isdir(path):  # noqa: PTH112  # never raises
         given = Format.CSV
 
     def read_one(one: Path, is_headed: bool | None) -> RawTable:

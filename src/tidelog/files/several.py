@@ -26,14 +26,14 @@ def paths_of(path: Path, given: str | None) -> list[Path] | None:
     A folder has all files in it whose ending is known, or with a format all of them, but none whose name begins with `.` or `_`;
     folders in it are left out, and a pattern with `**` finds them.
     """
-    if path.is_dir():
+    if _is(path.is_dir):
         try:
             entries = sorted(entry for entry in path.iterdir() if entry.name[0] not in "._" and entry.is_file())
         except OSError as error:
             raise unreadable(path, error) from error
         found = [entry for entry in entries if given is not None or has_known_ending(entry.name)]
         problem = f"{path} has no file whose ending is known"
-    elif glob.has_magic(str(path)) and not path.exists():
+    elif glob.has_magic(str(path)) and not _is(path.exists):
         found = sorted(Path(name) for name in glob.glob(str(path), recursive=True) if Path(name).is_file())  # noqa: PTH207
         problem = f"no file fits {path}"
     else:
@@ -45,6 +45,14 @@ def paths_of(path: Path, given: str | None) -> list[Path] | None:
         fix = f'choose the files by a pattern: `"{path if path.is_dir() else path.parent}{os.sep}*.{min(formats)}"`'
         raise fail("TL082", f"{path} has files of several formats: {', '.join(sorted(formats))}", fix=fix)
     return found
+
+
+def _is(test: Callable[[], bool]) -> bool:
+    """What a test of a path says; no if its name is too long, which an error will say."""
+    try:
+        return test()
+    except OSError:
+        return False
 
 
 def has_known_ending(name: str) -> bool:

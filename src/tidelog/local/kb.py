@@ -15,7 +15,8 @@ from tidelog.core.rule_report import rule_report
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
-from tidelog.local.encoded_facts import EncodedUpdate, Fact
+from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.given_facts import Given, GivenFacts, given_facts
 from tidelog.local.graph_kb import GraphKnowledgeBase
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
@@ -32,13 +33,12 @@ from tidelog.surface.logs import log_update
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
-    from tidelog.files.columns import Loaded
     from tidelog.files.reading import Options
     from tidelog.files.text.delimited import Header
-    from tidelog.program.relations import Relation
+    from tidelog.kb import FactsGiven
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
-    _Request = CheckedUpdate | EncodedUpdate | tuple[Iterable[Fact], Iterable[Fact], Iterable[Fact]]
+    _Request = CheckedUpdate | EncodedUpdate | tuple[Given, Given, Given]
 
 
 class LocalKnowledgeBase(GraphKnowledgeBase):
@@ -82,17 +82,10 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
             return found
         if upsert:
             self._schema.key_of(relation)
-        loaded = self._read_source(source, relation, self._schema.relation(relation), how)
+        loaded = self.read_source(source, relation, self._schema.relation(relation), **how)
         self._collect_terms()
         described = loaded.rows, loaded.description
         return self.load_columns(relation, loaded.columns, *described, upsert=upsert, names=loaded.names)
-
-    def _read_source(self, source: object, name: str, known: Relation | None, how: Options) -> Loaded:
-        """The rows of a source, for a relation."""
-        from tidelog.files.raw import Sizes
-        from tidelog.files.reading import read
-
-        return read(source, name, known, sizes=Sizes(self._limit_text, self._all_limits.memory), **how)
 
     def _collect_terms(self) -> None:
         """Before a change: let the engine drop unused terms, if it has many; nothing that holds ids may be left then.
@@ -116,29 +109,32 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
     @naming_options
     def update(
         self,
-        insert: Iterable[tuple[object, ...]] = (),
-        delete: Iterable[tuple[object, ...]] = (),
-        upsert: Iterable[tuple[object, ...]] = (),
+        insert: FactsGiven = (),
+        delete: FactsGiven = (),
+        upsert: FactsGiven = (),
         *,
         remove_rules: str | Iterable[str] = NO_RULES,
         add_rules: str | Iterable[str] = NO_RULES,
     ) -> Change:
         """Add, remove and replace explicit facts, deletions first, and derive what follows.  All of it happens, or nothing.
 
-        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  An upsert takes the place of the
-        explicit facts that have its key; of two with one key, the last counts.  Rules may go and come in the same update.
+        A fact is a tuple of the relation's name and the arguments: `("edge", "a", "b")`.  Facts may also come by relation,
+        `insert={"edge": df}`, as whatever `load` takes, or as tuples without the name; and as a result, `delete=kb["edge"]`.
+        An upsert takes the place of the explicit facts that have its key; of two with one key, the last counts.  Rules may go
+        and come in the same update.
         """
         with self._sharing:
-            change = self._update(insert, delete, upsert, remove_rules, add_rules)
+            parts = given_facts(insert), given_facts(delete), given_facts(upsert)
+            change = self._update(*parts, remove_rules, add_rules)
         if self._subscribers is not None:
             self._subscribers.deliver()
         return change
 
     def _update(
         self,
-        insert: Iterable[tuple[object, ...]],
-        delete: Iterable[tuple[object, ...]],
-        upsert: Iterable[tuple[object, ...]],
+        insert: Given,
+        delete: Given,
+        upsert: Given,
         remove_rules: str | Iterable[str],
         add_rules: str | Iterable[str],
         *,
@@ -152,6 +148,7 @@ class LocalKnowledgeBase(GraphKnowledgeBase):
         if remove_rules is not NO_RULES or add_rules is not NO_RULES:
             remove_rules, add_rules = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         if self._journal is not None:
+            insert, delete, upsert = (self._update_reader.tuples(part, self._schema) for part in (insert, delete, upsert))
             insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started, update_id=update_id)
@@ -303,7 +300,10 @@ def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:
     return () if difference is None else [name for name in difference.forgotten if name not in schema.loaded]
 
 
-def _with_facts(planned: RuleChange, *given: Iterable[Fact]) -> list[list[Fact]]:
+def _with_facts(planned: RuleChange, *given: Given) -> list[Given]:
     """Facts to insert and to delete, with those that stand among rules."""
-    both = zip(given, (planned.insert, planned.delete), strict=True)
-    return [[*as_facts(facts), *((name, *values) for name, values in more)] for facts, more in both]
+    found: list[Given] = []
+    for facts, more in zip(given, (planned.insert, planned.delete), strict=True):
+        others = [(name, *values) for name, values in more]
+        found.append(facts.and_tuples(others) if isinstance(facts, GivenFacts) else [*as_facts(facts), *others])
+    return found

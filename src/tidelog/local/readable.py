@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from tidelog.arguments import truth, wrong
 from tidelog.core.limits import Limits, Watch
@@ -17,6 +17,7 @@ from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
+from tidelog.local.given_facts import loaded_facts
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.readers import Sharing
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from tidelog.changes import ChangeStatistics
     from tidelog.core.arrays import Rows
     from tidelog.core.schema import Schema
+    from tidelog.files.columns import Loaded
+    from tidelog.files.reading import Options
     from tidelog.local.maintenance.update_context import UpdateResult
     from tidelog.local.storage.versions import TableVersion
     from tidelog.report.costs import Kind, ProfiledRule
@@ -166,7 +169,23 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def _update_reader(self) -> UpdateReader:
-        return UpdateReader(self._engine.state.terms, self._schema)
+        there = weakref.ref(self)  # the reader has a dictionary, which should not outlive the knowledge base
+
+        def read(source: object, name: str, known: Relation | None) -> Loaded:
+            kb = there()
+            assert kb is not None, "it is the one that reads"
+            return kb.read_source(source, name, known)
+
+        return UpdateReader(self._engine.state.terms, self._schema, read)
+
+    def read_source(self, source: object, name: str, known: Relation | None, **how: Unpack[Options]) -> Loaded:
+        """The rows of a source, for a relation; a result keeps the kinds of its values."""
+        if isinstance(source, Facts):
+            return loaded_facts(source, name, known)
+        from tidelog.files.raw import Sizes
+        from tidelog.files.reading import read
+
+        return read(source, name, known, sizes=Sizes(self._limit_text, self._all_limits.memory), **how)
 
     @cached_property
     def _all_limits(self) -> Limits:

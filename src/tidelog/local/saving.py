@@ -13,11 +13,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
-
 from tidelog.changes import LoadReport
+from tidelog.core.arrays import last_of_each_key
 from tidelog.core.schema import Schema
 from tidelog.local.engine import LocalEngine
+from tidelog.local.given_facts import encoded_columns
 from tidelog.local.readable import ReadableKnowledgeBase
 from tidelog.local.sharing.snapshot import shown
 from tidelog.surface.logs import log_loads
@@ -129,11 +129,11 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         if (key and engine.has_derived) or self._is_heard:
             self.derive()  # facts that were added since then are not in their relations yet, and could not be replaced
         with engine.begin(watch) as transaction:
-            rows = self._encoded(columns, count)
+            rows = encoded_columns(engine.state.terms, columns, count)
             watch.poll()
             replaced = 0
             if key:
-                rows = _last_of_each_key(rows, key)
+                rows = last_of_each_key(rows, key)
                 replaced = engine.remove(relation, engine.rows_with_key(relation, key, rows))
             report = LoadReport(relation, count, engine.add(relation, rows), description, replaced=replaced)
             if self._journal is not None:
@@ -172,16 +172,6 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         """What an update leaves to the knowledge base; it may be called twice."""
         self._schema, self.loads = schema, loads
 
-    def _encoded(self, columns: Iterable[TypedColumn | MixedColumn], rows: int) -> Any:
-        from tidelog.files.columns import MixedColumn
-
-        terms = self.engine.state.terms
-        ids = [
-            terms.encode(column.values) if isinstance(column, MixedColumn) else terms.encode_column(column.kind, column.values)
-            for column in columns
-        ]
-        return np.column_stack(ids) if ids else np.empty((rows, 0), np.int32)
-
     def save(self, folder: str | PathLike[str], *, durability: str | None = None) -> None:
         """Save everything to a folder, and every change from now on; to the folder that it is saved in: compact that.
 
@@ -194,11 +184,3 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         """Close the folder, if there is one; changes are refused from now on."""
         with self._sharing:
             import_module("tidelog.durable.saved").close(self)
-
-
-def _last_of_each_key(rows: Any, key: tuple[int, ...]) -> Any:
-    """Of several rows with one key, the last."""
-    if not len(rows):
-        return rows
-    _, at = np.unique(rows[::-1, key], axis=0, return_index=True)
-    return rows[np.sort(len(rows) - 1 - at)]

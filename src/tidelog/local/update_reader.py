@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from tidelog.core.arrays import Rows, last_of_each_key
 from tidelog.core.schema import Schema
 from tidelog.errors import Diagnostics
 from tidelog.local.encoded_facts import EncodedFacts, EncodedUpdate, Fact, FactReader
+from tidelog.local.given_facts import Given, GivenFacts, ReadSource, RowReader, merged_rows
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.explicit import as_facts, explicit_facts
 from tidelog.program.program import GroundFact
@@ -26,6 +30,8 @@ class CheckedUpdate:
     upserted: EncodedFacts | None
     upserts: Sequence[Fact]
     """The facts of `upserted` as they were given."""
+    tables: Mapping[str, Rows]
+    """Upserts that came as whole relations."""
 
     def encode(self) -> EncodedUpdate:
         """The update as rows of ids; terms that are new get theirs."""
@@ -33,6 +39,9 @@ class CheckedUpdate:
         if self.upserted is None:
             return EncodedUpdate(self.deleted.rows(), self.inserted.rows(), {}, {}, relations)
         rows = self.upserted.rows()
+        for name, table in self.tables.items():
+            both = np.concatenate([rows[name], table]) if name in rows else table
+            rows[name] = last_of_each_key(both, self.schema.key_of(name))
         keys = {name: self.schema.key_of(name) for name in rows}
         if any(not _are_different(rows[name][:, key]) for name, key in keys.items()):  # then their order matters
             rows = self.reader.rows_of(self._last_upserts(self.reader.checked(self.upserts, self.schema)))
@@ -49,27 +58,43 @@ class CheckedUpdate:
 class UpdateReader:
     """Checks and encodes the facts of updates."""
 
-    def __init__(self, terms: Dictionary, schema: Schema) -> None:
-        self._terms, self._schema = terms, schema
+    def __init__(self, terms: Dictionary, schema: Schema, read_source: ReadSource) -> None:
+        self._terms, self._schema, self._rows = terms, schema, RowReader(terms, read_source)
         self._reader = FactReader(terms, self._relation, lambda facts: self.checked(facts, self._schema), self._name_of)
 
-    def read(self, schema: Schema, insert: Iterable[Fact], delete: Iterable[Fact], upsert: Iterable[Fact]) -> CheckedUpdate:
+    def read(self, schema: Schema, insert: Given, delete: Given, upsert: Given) -> CheckedUpdate:
         """Check the facts of an update, or raise an error that says everything that is wrong."""
         if schema is not self._schema:
             self._reader.forget_columns()
             self._schema = schema
-        inserted, deleted = self._reader.read(insert), self._reader.read(delete)
+        inserted, deleted = self._read(insert), self._read(delete)
+        tables: dict[str, Rows] = {}
+        if isinstance(upsert, GivenFacts):
+            tables, others = self._rows.rows(upsert.sources, schema)
+            upsert = [*upsert.tuples, *others]
         upserts = as_facts(upsert)
-        if not upserts:
-            return CheckedUpdate(self, schema, deleted, inserted, None, upserts)
+        if not upserts and not tables:
+            return CheckedUpdate(self, schema, deleted, inserted, None, upserts, tables)
         upserted = self._reader.read(upserts)
-        for name in {str(fact[0]) for fact in upserts}:
+        for name in {*(str(fact[0]) for fact in upserts), *tables}:
             schema.key_of(schema.name_of(name))
-        return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts)
+        return CheckedUpdate(self, schema, deleted, inserted, upserted, upserts, tables)
+
+    def _read(self, given: Given) -> EncodedFacts:
+        """The facts of one part, each once."""
+        if not isinstance(given, GivenFacts):
+            return self._reader.read(given)
+        tables, others = self._rows.rows(given.sources, self._schema)
+        tuples = self._reader.read([*given.tuples, *others])
+        return EncodedFacts(self._terms, {}, (), merged_rows(tables, tuples.rows()))
+
+    def tuples(self, given: Given, schema: Schema) -> Iterable[Fact]:
+        """All facts of one part as tuples."""
+        return self._rows.tuples(given, schema)
 
     def abandon(self) -> None:
         """End of its life: in a cycle of references, the dictionary would outlive it."""
-        del self._reader
+        del self._reader, self._rows
 
     def rows_of(self, facts: Iterable[GroundFact]) -> dict[str, Any]:
         """Facts that have been checked, by relation, as rows."""

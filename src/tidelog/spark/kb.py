@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
 from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
-from tidelog.redaction import without_secrets
+from tidelog.redaction import keeping_secrets
 from tidelog.spark.data.spark_facts import SparkChange
 from tidelog.spark.engine import SparkEngine
 from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas, Snapshot
@@ -79,7 +78,7 @@ class SparkKnowledgeBase(Materialisation):
             raise fail("TL074", 'engine="spark" takes no positions in columns', fix="give the names that the source has")
         options = {**(options or {}), **({"sep": delimiter} if delimiter is not None else {})}
         relation = self._schema.name_of(relation)
-        with _keeping_secrets(options):
+        with keeping_secrets(options):
             ingested = ingest(
                 self.spark,
                 source,
@@ -341,14 +340,3 @@ class SparkKnowledgeBase(Materialisation):
         result = UpdateResult(done, {**relations, **self.relations}, unknown, perf_counter() - started)
         rules = rule_report(difference, [*in_rounds.visits, *visits(renewed, anew)])
         return result.change_with(Comparison(before, after, self.spark), anew, composed, self._as_frame, rules)
-
-
-@contextmanager
-def _keeping_secrets(options: Mapping[str, str]) -> Iterator[None]:
-    """Around a reader that is given options: its errors repeat none of the secrets among them, nor does their cause."""
-    try:
-        yield
-    except TidelogError as error:
-        if not options:
-            raise
-        raise without_secrets(error, options) from None

@@ -13,6 +13,7 @@ from tidelog.core.arrays import Rows
 from tidelog.core.keys import key_of
 from tidelog.core.schema import Schema
 from tidelog.errors import Diagnostics
+from tidelog.facts import Facts
 from tidelog.local.engine import EncodedUpdate
 from tidelog.program.explicit import explicit_facts
 from tidelog.program.program import GroundFact
@@ -21,8 +22,8 @@ from tidelog.spark.data.exchange import Keys
 if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested
 
-Given = Iterable[tuple[object, ...]] | Mapping[str, object]
-"""Tuples such as `("edge", "a", "b")`; or, by relation, whatever `load` takes."""
+Given = Iterable[tuple[object, ...]] | Mapping[str, object] | Facts
+"""Tuples such as `("edge", "a", "b")`; or, by relation, whatever `load` takes; or the facts of a relation."""
 
 
 @dataclass(slots=True)
@@ -52,10 +53,17 @@ def read_update(parts: Mapping[str, Given], schema: Schema, read: Callable[[str,
         else:
             getattr(result.setdefault(name, UpdateKeys(arity)), part).append((keys, rows))
 
-    for part, given in parts.items():
+    for part, asked in parts.items():
+        given = {asked.name: asked} if isinstance(asked, Facts) else asked
         if isinstance(given, Mapping):
             for called, source in given.items():
                 name = schema.name_of(called)
+                if isinstance(source, Facts | list | tuple):
+                    tuples = [(name, *row) for row in source]
+                    for (_, arity), facts in _by_relation(explicit_facts(schema.program, tuples, schema.name_of)).items():
+                        kept = _last_of_each_key(facts, schema.key_of(name)) if part == "upsert" else facts
+                        note(part, name, arity, keys_table(kept, arity), len(kept))
+                    continue
                 found = read(name, source)
                 arity = relation.arity if (relation := schema.relation(name)) is not None else found.width
                 note(part, name, arity, found.kept, found.rows)
