@@ -22,6 +22,7 @@ from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.maintenance import propagation, unit_runtime
 from tidelog.local.maintenance.aggregates import kept_groups
+from tidelog.local.planning import ranges
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.storage import indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
@@ -123,10 +124,12 @@ class Conditions:
     """So many new rows may make a unit be evaluated as a whole."""
     keeps_groups: bool = False
     """Whether something is kept of every group of an aggregate, and not of large ones only."""
+    orders: bool = False
+    """Whether ordered indexes are used wherever they can be, with as many rows in the run as possible."""
 
 
 USUAL = Conditions()
-ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True)
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True, orders=True)
 
 conditions = st.builds(
     Conditions,
@@ -142,6 +145,7 @@ conditions = st.builds(
     st.sampled_from((False, False, True)),
     st.booleans(),
     st.sampled_from((1_000, 1)),
+    st.booleans(),
     st.booleans(),
 )
 
@@ -189,10 +193,19 @@ def under(given: Conditions) -> Iterator[None]:
             (term_collection, "_PIECE", min(given.piece, term_collection._PIECE)),
         ):
             stack.enter_context(patch.object(module, name, value))
+        if given.orders:
+            stack.enter_context(ordered(True))
         if given.has_small_dictionary:
             stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
         if given.collects:
             stack.enter_context(collecting())
+        yield
+
+
+@contextmanager
+def ordered(is_used: bool) -> Iterator[None]:
+    """Use ordered indexes wherever they can be, and sort what can be sorted; or use none."""
+    with patch.object(ranges, "FEWEST_ROWS", -1.0 if is_used else inf), patch.object(indexes, "LEAST_TAIL", 0):
         yield
 
 

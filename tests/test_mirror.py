@@ -76,6 +76,7 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/evaluation/aggregation": "by rules with aggregates, against `functions.aggregates`",
     "local/evaluation/function_calls": "by rules that call functions, against `functions`",
     "local/kernel/arithmetic": "by rules with expressions, against `functions`: compiled code is called by the join only",
+    "local/kernel/range_search": "by rules with comparisons, against `functions`: compiled code is called by the join only",
     "local/kernel/closures/edge_deletion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/kernel/closures/edge_insertion": "by versions of virtual relations: its parameters are buffers that only these fill",
     "local/maintenance/aggregates/aggregate_update": "by updates of rules with aggregates, against aggregation from scratch",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 RECURSIVE = "duckdb recursive SQL"
 LOOP = "duckdb loop"
+STATEMENT = "duckdb"
 
 
 def connect(inputs: Inputs) -> duckdb.DuckDBPyConnection:
@@ -50,6 +51,16 @@ def recursive_sql(linear_rules_text: str, largest: int | None = None, reason: st
         return lambda: number(connection, statement)
 
     return Contender(RECURSIVE, load, largest, reason)
+
+
+def statement(query: str, largest: int | None = None, reason: str = "") -> Contender:
+    """One statement, whose distinct rows are the result: a rule that is no recursion."""
+
+    def load(inputs: Inputs, _folder: Path) -> Evaluate:
+        connection = connect(inputs)
+        return lambda: number(connection, f"CREATE TABLE result AS {query}")
+
+    return Contender(STATEMENT, load, largest, reason)
 
 
 def semi_naive_loop(rules_text: str, largest: int | None = None, reason: str = "") -> Contender:

@@ -22,6 +22,19 @@ def knowledge_base(rules_text: str, *, modules: bool = True) -> Any:
     return engine(rules_text, modules=modules)
 
 
+def tidelog_rule(rule_text: str) -> Contender:
+    """The contender for one rule, in any form; what it derives is counted."""
+    relation = rule_text.split("(", 1)[0]
+
+    def load(inputs: Inputs, _folder: Path) -> Evaluate:
+        kb = knowledge_base(rule_text)
+        for name, table in inputs.items():
+            kb.load(name, table)
+        return lambda: int(kb.count(relation))
+
+    return Contender(TIDELOG, load)
+
+
 def tidelog(rules_text: str, *, modules: bool = True, largest: int | None = None, reason: str = "") -> Contender:
     """The contender: evaluation starts with the first count."""
     relations = derived(parse(rules_text))

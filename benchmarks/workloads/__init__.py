@@ -2,6 +2,7 @@
 
 from benchmarks.workloads.closure import LINEAR_CLOSURE, NONLINEAR_CLOSURE
 from benchmarks.workloads.dag_r import DAG_R, DAG_R_FILES
+from benchmarks.workloads.joins import RANGE_JOIN
 from benchmarks.workloads.memory import MEMORY
 from benchmarks.workloads.points_to import POINTS_TO
 from benchmarks.workloads.same_generation import SAME_GENERATION
@@ -21,5 +22,6 @@ WORKLOADS = {
         SAME_GENERATION,
         POINTS_TO,
         MEMORY,
+        RANGE_JOIN,
     )
 }

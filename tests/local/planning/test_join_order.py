@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import engine_of
+from tests.local_engine import engine_of, ordered
 
 from tidelog import KnowledgeBase
 from tidelog.core.rewriting import core_of_rule
@@ -31,6 +31,7 @@ OPS = [
     "HAS_PAIR",
     "LACKS_PAIR",
     "NO_PAIR",
+    "RANGE",
 ]
 NAMES = {getattr(layout, name): name for name in OPS}
 RULES = "r(X, Z) :- r(X, Y), r(Y, Z). h(X) :- small(X), big(X, _), wide(X, _, _)."
@@ -129,3 +130,28 @@ def test_a_relation_that_was_empty_before_is_not_joined_with_everything(kb: Know
     finally:
         small.mark_delta()
     assert steps(found) == ["SCAN", "PROBE", "PROBE", "TEST", "EMIT"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("wide(X, Y, Z), big(U, V), V < Z", ["SCAN", "RANGE", "EMIT"]),
+        ("wide(X, Y, Z), big(U, V), V >= Z, V <= Z + 3, V != 7", ["SCAN", "RANGE", "DIFFERENT", "EMIT"]),
+        ("wide(X, Y, Z), big(U, V), V < Z, V < X", ["SCAN", "RANGE", "FILTER", "EMIT"]),
+        ("small(X), big(U, V), V > 3", ["SCAN", "RANGE", "EMIT"]),
+        ("small(X), big(U, V), V + 1 < X", ["SCAN", "SCAN", "FILTER", "EMIT"]),
+        ("big(U, V), V > 3", ["SCAN", "FILTER", "EMIT"]),
+    ],
+)
+def test_comparisons_become_ranges(kb: KnowledgeBase, body: str, expected: list[str]) -> None:
+    head = sorted({name for name in body if name.isupper()})
+    assert steps(cached_plan(kb, body, "".join(head))) == expected
+    with ordered(False):
+        assert "RANGE" not in steps(cached_plan(kb, body, "".join(head)))
+
+
+def test_where_an_interval_is_known_comes_first(kb: KnowledgeBase) -> None:
+    """The bounds of one side leave less than one bound of the other."""
+    for body in ("wide(P, _, T), big(L, H), L <= T, T < H", "big(L, H), wide(P, _, T), L <= T, T < H"):
+        code = cached_plan(kb, body, "PLH").code
+        assert code[code[layout.STEPS_AT] + 1] == engine_of(kb).state.table("big").number

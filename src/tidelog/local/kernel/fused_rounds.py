@@ -14,6 +14,7 @@ from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.join import run
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
 from tidelog.local.kernel.plan_table import restart, run_state
+from tidelog.local.kernel.rows.row_order import is_tail_long
 from tidelog.local.kernel.rows.row_times import note_time
 from tidelog.local.kernel.table_rows import extend_index
 
@@ -78,7 +79,10 @@ def extend_indexes(M: Int64s, X: Int64s, T: Int64s, numbers: Int32s) -> int:
     for i in range(len(numbers)):
         index = np.int64(numbers[i])
         upto = M[X[index, layout.TABLE], layout.ALL]
-        if X[index, layout.UPTO] < upto:
+        if X[index, layout.RANGE_COLUMN] != 0:
+            if is_tail_long(X, index, upto):
+                return index
+        elif X[index, layout.UPTO] < upto:
             room = X[index, layout.HEAD_COUNT] >= (T[terms.COUNT] if X[index, layout.IS_DIRECT] != 0 else 2 * upto)
             is_to_be_chosen = X[index, layout.UPTO] == 0 and upto > _SMALL  # how its keys are found
             if not room or is_to_be_chosen or upto - X[index, layout.UPTO] > 2 * _LARGE:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
-from tidelog.local.kernel import arithmetic, layout, terms
+from tidelog.local.kernel import arithmetic, layout, range_search, terms
 from tidelog.local.kernel.build import CHECKED, hot, kernel, part
 from tidelog.local.kernel.closures import virtual_steps as virtual
 from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
@@ -92,24 +92,24 @@ def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) ->
 if CHECKED:
 
     @part
-    def _evaluate(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
-        return arithmetic.evaluate(T, code, begin, end, slots, stack)
-
-    @part
     def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
         """Run a step of a plan that reads a virtual relation."""
         return virtual.run_step(op, W, first, second, L)
 
-else:
-
     @part
-    def _evaluate(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
-        return call(services[0], T.ctypes.data, code.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
+    def _next_in_range(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:  # noqa: ARG001
+        return range_search.next_in_range(M, X, T, plan, at, entering)
+
+else:
 
     @part
     def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
         """Run a step of a plan that reads a virtual relation."""
         return call(services[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
+
+    @part
+    def _next_in_range(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:
+        return call(services[2], M.ctypes.data, X.ctypes.data, T.ctypes.data, plan.ctypes.data, at, entering)  # type: ignore[no-any-return]
 
 
 @part
@@ -120,22 +120,27 @@ def refill_lists(VR: Int64s, plan: Int64s, depth: int) -> None:
         at = np.int64(code[layout.STEPS_AT + step])
         op = np.int64(code[at])
         if op == layout.NODES or op == layout.FORWARD or op == layout.BACKWARD:
-            services = int64s(plan[layout.PLAN_SERVICES], 2)
+            services = int64s(plan[layout.PLAN_SERVICES], layout.SERVICES)
             virtual_step(services, op, VR[code[at + 1]], np.int64(slots[code[at + 2]]), np.int64(0), lists[step])
 
 
-def service_addresses(*, computes: bool, reads_virtual: bool) -> Int64s:
+def service_addresses(*, computes: bool, reads_virtual: bool, has_ranges: bool = False) -> Int64s:
     """The addresses of the services that a plan needs, compiled if need be."""
     if CHECKED:
-        return np.zeros(2, np.int64)
-    return np.array([arithmetic.evaluate_at() if computes else 0, virtual.run_step_at() if reads_virtual else 0], np.int64)
+        return np.zeros(layout.SERVICES, np.int64)
+    addresses = (
+        arithmetic.evaluate_at() if computes else 0,
+        virtual.run_step_at() if reads_virtual else 0,
+        range_search.next_in_range_at() if has_ranges else 0,
+    )
+    return np.array(addresses, np.int64)
 
 
 @kernel
 def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
     """Run a plan from where it stopped; why it stops this time, which is also `state[STATUS]`."""
     # One function, however long: the steps share a dozen local variables, and a call for each step would cost more than the step.
-    state, services = run_state(plan), int64s(plan[layout.PLAN_SERVICES], 2)
+    state, services = run_state(plan), int64s(plan[layout.PLAN_SERVICES], layout.SERVICES)
     code, slots, cursor, lists = plan_code(plan), plan_slots(plan), plan_cursor(plan), plan_lists(plan)
     key, stack = plan_key(plan), int64s(plan[layout.PLAN_STACK], plan[layout.PLAN_STACK_LENGTH])
     depth, entering = state[layout.DEPTH], state[layout.ENTERING] != 0
@@ -209,6 +214,14 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 row += 1
                 budget -= 1
             cursor[depth] = row + 1
+        elif op == layout.RANGE:
+            actions = at + 7 + code[at + 6]
+            row, arity = _next_in_range(services, M, X, T, plan, at, entering), M[np.int64(code[at + 2]), layout.ARITY]
+            while row >= 0 and not found:
+                budget -= 1
+                found = matches(rows_of(M, np.int64(code[at + 2])), row * arity, code, actions, slots)
+                if not found:
+                    row = _next_in_range(services, M, X, T, plan, at, False)
         elif op == layout.EMIT:
             head, arity = np.int64(code[layout.HEAD_TABLE]), code[layout.HEAD_ARITY]
             _load_key(code, code[layout.HEAD_AT], arity, slots, key)
@@ -246,12 +259,12 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             elif op == layout.SAME:
                 found = slots[code[at + 1]] == slots[code[at + 2]]
             elif op == layout.FILTER:
-                if _evaluate(services, T, code, at + 2, at + 2 + code[at + 1], slots, stack):
+                if arithmetic.evaluate_called(services, T, code, at + 2, at + 2 + code[at + 1], slots, stack):
                     found = stack[1] == 1
                 else:
                     state[layout.UNDEFINED] += 1
             elif op == layout.LET:
-                if _evaluate(services, T, code, at + 3, at + 3 + code[at + 2], slots, stack):
+                if arithmetic.evaluate_called(services, T, code, at + 3, at + 3 + code[at + 2], slots, stack):
                     value = stack[2]
                     if value < 0:
                         value = np.int64(terms.intern_number(T, stack[0], stack[1]))

@@ -23,13 +23,16 @@ TABLE_WIDTH = 19
 
 # X: an index.  The rows with the same key form a chain, newest first.
 TABLE, IS_DIRECT, HEADS, HEAD_COUNT, NEXT, KEY_COUNT, KEY_COLUMNS, UPTO, DISTINCT, NEWER = range(10)
-INDEX_WIDTH = 10
+RUN, RUN_ROOM, SORTED, RANGE_COLUMN = range(10, 14)
+INDEX_WIDTH = 14
 NOT_LINKED = -1
 # HEADS       int32[HEAD_COUNT]: newest row + 1; addressed by the id itself (IS_DIRECT, one column), else by hash of the key
 # NEXT        int32[CAPACITY of the table]: next older row + 1 with the same key, 0 at the end; NOT_LINKED for a tombstone
 # NEWER       int32[CAPACITY of the table]: next newer row + 1 with the same key, or 0; no buffer before the first removal
 # KEY_COLUMNS int32[KEY_COUNT]
 # UPTO        rows before it are in the index
+# RANGE_COLUMN  of an ordered index (`rows.row_order`) the column of its values + 1, else 0; it has no chains, and UPTO stays 0
+# RUN         int64[3, RUN_ROOM]: the rows before SORTED, tombstones too, by KEY_COLUMNS and then by value
 
 # A plan: the row of addresses and lengths of its buffers, which is all that the kernel is told of it.
 PLAN_CODE, PLAN_CODE_LENGTH, PLAN_SLOTS, PLAN_SLOT_COUNT, PLAN_CURSOR, PLAN_STEP_COUNT, PLAN_LISTS = range(7)
@@ -39,7 +42,8 @@ PLAN_WIDTH = 13
 # PLAN_CURSOR int64[PLAN_STEP_COUNT]: the next candidate of each loop
 # PLAN_LISTS  int64[PLAN_STEP_COUNT, 4]: address and length of a step's list, address and length of its scratch
 # PLAN_KEY    int32: scratch for a key;  PLAN_STACK int64: scratch for expressions
-# PLAN_STATE  int64[STATE_WIDTH]: the state of a run;  PLAN_SERVICES int64[2]: the addresses of compiled services
+# PLAN_STATE  int64[STATE_WIDTH]: the state of a run;  PLAN_SERVICES int64[SERVICES]: the addresses of compiled services
+SERVICES = 3
 
 # The code of a plan.
 STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
@@ -49,10 +53,11 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 
 # The steps, each with its words.
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
-NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD = range(11, 19)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD, RANGE = range(11, 20)
 # SCAN        table, span, actions: all rows
 # PROBE       index, table, span, keys, actions: the rows of one chain
 # PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
+# RANGE       index, table, span, scratch, bounds, keys, actions: the rows with a key and a value between bounds (`range_search`)
 # TEST        table, slots: the fact is there;  ABSENT: it is not
 # NONE        index or -1, table, keys, pairs of equal columns: no such row;  SOME: at least one
 # SAME        slot, slot;  DIFFERENT: slot, slot

@@ -12,6 +12,7 @@ from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.memory import ONE, int32s, uint64s
+from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times, note_time
 
 NEW, KNOWN, FULL = 1, 0, -1
@@ -297,10 +298,10 @@ def newest_rows(M: Int64s, X: Int64s, index: int, keys: Int32s, found: Int32s) -
 
 @kernel
 def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
-    """Remove the rows from `count` on, newest first: the exact inverse of appending them.
-
-    No row may have been removed since then.
-    """
+    """Remove the rows from `count` on, newest first: the exact inverse of appending them; none may have been removed since."""
+    if X[index, layout.RANGE_COLUMN] != 0:
+        shorten_run(X, index, count)
+        return
     heads, following = heads_of(X, index), older_rows(M, X, X[index, layout.TABLE], index)
     for row in range(X[index, layout.UPTO] - 1, count - 1, -1):
         slot = key_slot(M, X, index, row)

@@ -254,8 +254,8 @@ class _HelperTables:
         """Empty them, and let rules see all rows of the relations."""
         count = 0
         for table in self._all:
-            count += len(table.indexes)
+            count += len(table.indexes) + len(table.orders)
         if count != len(self._indexes):
-            numbers = [index.number for table in self._all for index in table.indexes.values()]
+            numbers = [index.number for table in self._all for index in table.all_indexes]
             self._indexes = np.array(numbers, np.int32)
         kernel.empty_tables(self._store.M, self._store.X, self._numbers, self._indexes, self._read)

@@ -2,6 +2,7 @@
 
 - `join_order`: a greedy join order by bound columns and measured selectivity; `plan_cache` keeps plans.
 - `steps`: each literal of the order as a step: scan, probe, test, filter, assignment.
+- `ranges`: which comparisons bound a column, so that an ordered index finds the rows.
 - `expressions`: expressions as postfix code.
 - `plan`: the finished plan, with its buffers and the state of a run.
 

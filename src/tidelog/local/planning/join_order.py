@@ -13,7 +13,9 @@ from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.join import BIND, CHECK
+from tidelog.local.planning import ranges
 from tidelog.local.planning.plan import Plan
+from tidelog.local.planning.ranges import Range, is_order, range_of
 from tidelog.local.planning.steps import Mentions, Steps
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Variable, names_of
@@ -28,16 +30,7 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     Atoms before the delta's see the facts before the delta only, so that no instance is found twice.  As a rule the delta comes
     first, since it is small; where it is not, the atom takes its turn like any other, unless `delta_first` says otherwise.
     """
-    mentions = Mentions.of(rule)
-    planner = _Planner(rule, state, delta, frozenset(), mentions)
-    least = planner.least_elsewhere() if delta is not None and not delta_first else float("inf")
-    planner.order(delta_first=delta is not None)
-    if planner.visited > least:
-        other = _Planner(rule, state, delta, frozenset(), mentions)
-        other.order()
-        if other.visited < planner.visited and not other.tests_delta:
-            planner = other
-    return planner.assembled()
+    return _best(rule, state, delta, delta_first=delta_first).assembled()
 
 
 def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
@@ -62,10 +55,7 @@ def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Pl
 
 def literal_order(rule: CoreRule, state: State, delta: int | None = None) -> list[tuple[int, str, float]]:
     """How `plan` would join a body, for people: the place of each literal in turn, how it is matched, and expected bindings."""
-    planner = _Planner(rule, state, delta, frozenset(), Mentions.of(rule))
-    planner.taken = []
-    planner.order(delta_first=delta is not None)
-    return planner.taken
+    return _best(rule, state, delta, is_shown=True).taken or []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +66,30 @@ class BackwardWords:
     body: list[tuple[str, list[int]]]
 
 
+def _best(rule: CoreRule, state: State, delta: int | None, *, delta_first: bool = False, is_shown: bool = False) -> _Planner:
+    """The order of literals with the lowest expected cost, of those that are tried."""
+
+    def ordered(first: int | None) -> _Planner:
+        made = _Planner(rule, state, delta, frozenset(), mentions, uses_ranges=not delta_first)
+        made.taken = [] if is_shown else None
+        made.order(first)
+        return made
+
+    mentions = Mentions.of(rule)
+    best = ordered(delta)
+    others: list[int | None] = []
+    if delta is not None and not delta_first:
+        least = _Planner(rule, state, delta, frozenset(), mentions).least_elsewhere()
+        others = [None] if best.visited > least else []
+    if best.orders and (others or delta is None):  # bounds are the better the more is known, so it matters more what comes first
+        others = [None, *(at for at, literal in enumerate(rule.body) if isinstance(literal, Atom) and at != delta)]
+    for first in others:
+        other = ordered(first)
+        if other.visited < best.visited and not other.tests_delta:
+            best = other
+    return best
+
+
 class _Planner(Steps):
     """Orders the literals of one rule."""
 
@@ -84,11 +98,27 @@ class _Planner(Steps):
     taken: list[tuple[int, str, float]] | None = None
     """For people: the literals so far, how each is matched, and the bindings after it."""
 
-    def order(self, *, delta_first: bool = False) -> None:
-        """Place all literals as steps, in greedy order."""
-        waiting = dict(enumerate(self.rule.body))
-        if delta_first and self.delta is not None:
-            self._take(waiting, self.delta)
+    def __init__(
+        self,
+        rule: CoreRule,
+        state: State,
+        delta: int | None,
+        own: frozenset[str],
+        mentions: Mentions,
+        *,
+        uses_ranges: bool = False,
+    ) -> None:
+        """`uses_ranges` if ordered indexes may be used: no run of the plan is kept while other rows come."""
+        super().__init__(rule, state, delta, own, mentions)
+        self.orders = uses_ranges and any(map(is_order, rule.body))
+        """Whether there are comparisons that can be bounds."""
+        self._waiting: dict[int, Literal] = {}
+
+    def order(self, first: int | None = None) -> None:
+        """Place all literals as steps, in greedy order; the one at a position first, if one is given."""
+        waiting = self._waiting = dict(enumerate(self.rule.body))
+        if first is not None:
+            self._take(waiting, first)
         while waiting:
             at, matches = self._ready(waiting), None
             if at is None:
@@ -108,8 +138,16 @@ class _Planner(Steps):
             if matches is not None or not self.is_existence(literal, at):
                 self.bindings *= self._matches(literal, at) if matches is None else matches
             self.visited += self.bindings
+        found = self._range(literal, at) if isinstance(literal, Atom) else None
+        places = found.places if found is not None else []
         if self.taken is not None:
-            self.taken.append((at, self._way(literal, at), self.bindings))
+            way = self._way(literal, at) + (f", in the order of {found.column + 1}" if found is not None else "")
+            self.taken += [(at, way, self.bindings), *((place, "bound", self.bindings) for place in places)]
+        for place in places:
+            del waiting[place]
+        if found is not None and isinstance(literal, Atom):
+            self.place_range(literal, at, found)
+            return
         self.place(literal, at)
 
     def _way(self, literal: Literal, at: int) -> str:
@@ -146,10 +184,22 @@ class _Planner(Steps):
                     return at
         return None
 
+    def _range(self, atom: Atom, place: int) -> Range | None:
+        """The range in which an ordered index would find the rows of an atom, if that pays."""
+        if not self.orders or not self.steps or atom.predicate in self.state.virtual:
+            return None
+        found = range_of(atom, self._waiting, self.bound)
+        return found if found is not None and self._equal_rows(atom, place) >= ranges.FEWEST_ROWS else None
+
     def _matches(self, literal: Literal, place: int) -> float:
         """The expected matches of an atom per binding."""
         if not isinstance(literal, Atom):
             return float("inf")  # it needs variables that are not bound yet
+        rows, found = self._equal_rows(literal, place), self._range(literal, place)
+        return rows if found is None else found.expected(rows)
+
+    def _equal_rows(self, literal: Atom, place: int) -> float:
+        """The expected rows of an atom that agree with a binding."""
         known = tuple(self.known(literal.args))
         stored = self.state.stored(literal.predicate)
         if isinstance(stored, VirtualRelation):

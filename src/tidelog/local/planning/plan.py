@@ -9,7 +9,7 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import address_of
-from tidelog.local.storage.indexes import Index
+from tidelog.local.storage.indexes import Index, OrderedIndex
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 
@@ -38,7 +38,7 @@ class Plan:
     stack: Int64s
     state: Int64s
     services: Int64s
-    indexes: tuple[tuple[Table, Index], ...]
+    indexes: tuple[tuple[Table, Index | OrderedIndex], ...]
     """The indexes that it uses."""
     walks: tuple[Walk, ...]
     """Its steps over virtual relations; a later version may need larger buffers."""

@@ -12,15 +12,19 @@ import numpy as np
 
 from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.kernel import layout
+from tidelog.local.kernel import layout, range_search
 from tidelog.local.kernel.join import BIND, CHECK, service_addresses
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.planning.expressions import COMPARISONS, postfix
 from tidelog.local.planning.plan import Plan, Walk
+from tidelog.local.planning.ranges import Range
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, names_of
 
+_INDEXED = (layout.PROBE, layout.PROBE_EMIT, layout.NONE, layout.SOME, layout.RANGE)
+_ONE_VALUE = 2
+"""The length of the code of a variable or a constant."""
 _VIRTUAL_STEPS = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
 
 
@@ -57,10 +61,12 @@ class Steps:
         self.bound: set[str] = set()
         self.last_binding = -1
         self.head_names = names_of(rule.head.args)
-        self.indexes: list[tuple[Table, tuple[int, ...]]] = []
-        """Tables and columns; a step refers to its index by position here, until the plan is chosen and the index created."""
+        self.indexes: list[tuple[Table, tuple[int, ...], int | None]] = []
+        """Tables, columns, and the column of an order; a step has the position until the plan is chosen and the index created."""
         self.widest, self.deepest = len(rule.head.args), 1
         self.walks: list[Walk] = []
+        self.computes = False
+        """Whether some bound of a range is an expression."""
         self.tests_delta = False
         """Whether the delta's atom became a test, which does not distinguish new facts from old ones."""
 
@@ -164,8 +170,25 @@ class Steps:
             self.steps.append([layout.PROBE, self._index(table, known), table.number, span, len(keys), *keys, *actions])
 
     def _index(self, table: Table, columns: list[int]) -> int:
-        self.indexes.append((table, tuple(columns)))
+        return self._ordered_index(table, columns, None)
+
+    def _ordered_index(self, table: Table, columns: list[int], range_column: int | None) -> int:
+        self.indexes.append((table, tuple(columns), range_column))
         return len(self.indexes) - 1
+
+    def place_range(self, atom: Atom, at: int, found: Range) -> None:
+        """Add the step of an atom whose rows an ordered index finds."""
+        table, known = self._table(atom), self.known(atom.args)
+        keys = [self.slot(atom.args[column]) for column in known]
+        bounds: list[int] = []
+        for bound in (found.low, found.high):
+            code = self._code(bound.term) if bound is not None else []
+            bounds += [bound.form if bound is not None else range_search.NONE, len(code), *code]
+            self.computes = self.computes or len(code) > _ONE_VALUE
+        is_grouped = len(known) > 1  # groups of several columns may share a number
+        actions = self._actions(atom, [column for column in range(len(atom.args)) if is_grouped or column not in known])
+        index, bounds_at = self._ordered_index(table, known, found.column), 7 + len(keys) + len(actions)
+        self.steps.append([layout.RANGE, index, table.number, self.span(at), 0, bounds_at, len(keys), *keys, *actions, *bounds])
 
     def _exist(self, atom: Atom, table: Table, op: int) -> None:
         """Add a test whether some fact, or no fact, matches an atom."""
@@ -276,10 +299,16 @@ class Steps:
         cut = self.last_binding
         if last == layout.EMIT:
             self._fuse(head)
-        indexes = [table.index_on(columns) for table, columns in self.indexes]
+        indexes = [
+            table.index_on(columns) if ordered is None else table.order_on(columns, ordered)
+            for table, columns, ordered in self.indexes
+        ]
+        stack = 3 * (self.deepest + 1)
         for step in self.steps:
-            if step[0] in (layout.PROBE, layout.PROBE_EMIT, layout.NONE, layout.SOME) and step[1] >= 0:
+            if step[0] in _INDEXED and step[1] >= 0:
                 step[1] = indexes[step[1]].number
+            if step[0] == layout.RANGE:
+                step[4], stack = stack, stack + range_search.RANGE_WIDTH
         steps = [*self.steps, [last]]
         head_at = layout.STEPS_AT + len(steps)
         places: list[int] = []
@@ -298,12 +327,14 @@ class Steps:
             np.zeros(len(steps), np.int64),
             lists,
             np.empty(max(2, self.widest), np.int32),
-            np.zeros(3 * (self.deepest + 1), np.int64),
+            np.zeros(stack, np.int64),
             np.zeros(layout.STATE_WIDTH, np.int64),
             service_addresses(
-                computes=not ops.isdisjoint((layout.FILTER, layout.LET)), reads_virtual=not ops.isdisjoint(_VIRTUAL_STEPS)
+                computes=self.computes or not ops.isdisjoint((layout.FILTER, layout.LET)),
+                reads_virtual=not ops.isdisjoint(_VIRTUAL_STEPS),
+                has_ranges=layout.RANGE in ops,
             ),
-            tuple((table, index) for (table, _), index in zip(self.indexes, indexes, strict=True)),
+            tuple((table, index) for (table, *_), index in zip(self.indexes, indexes, strict=True)),
             tuple(self.walks),
         )
 

@@ -1,4 +1,4 @@
-"""Indexes: the rows of a table by some columns, as chains of rows with equal keys, newest first.
+"""Indexes: the rows of a table by some columns, as chains of rows with equal keys, newest first; and in the order of a column.
 
 The kernel walks and extends the chains.  Every table has a row in the matrix `M`, every index one in `X`; `kernel.layout` names
 their words.
@@ -6,7 +6,8 @@ their words.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.kernel.rows import row_order
 from tidelog.local.storage.budget import MemoryBudget
 
+LEAST_TAIL = row_order.LEAST_TAIL
 _PIECE = 1 << 20
 """Rows indexed between two polls."""
 
@@ -39,7 +42,7 @@ class Matrices:
         """The number of ids."""
         return max(1, len(self.terms))
 
-    def release_indexes(self, indexes: Iterable[Index]) -> None:
+    def release_indexes(self, indexes: Iterable[Index | OrderedIndex]) -> None:
         """Free the numbers of indexes for reuse; a second time changes nothing."""
         self._free_indexes.update((index.number, None) for index in indexes)
 
@@ -76,6 +79,15 @@ class Index:
         return self.heads.nbytes + self.next.nbytes + self.newer.nbytes
 
 
+class OrderedIndex:
+    """The run of an ordered index: its rows by some columns, and then by the value of another (`kernel.rows.row_order`)."""
+
+    def __init__(self, number: int, columns: tuple[int, ...], range_column: int) -> None:
+        self.number, self.columns, self.range_column = number, columns, range_column
+        self.key_columns: Int32s = np.array(columns, np.int32)
+        self.run: Int64s = np.empty((row_order.ENTRY, 0), np.int64)
+
+
 class Indexed:
     """A table's rows and indexes: the base of `Table`."""
 
@@ -92,6 +104,7 @@ class Indexed:
     def __init__(self, store: Matrices, number: int, arity: int) -> None:
         self.store, self.number, self.arity = store, number, arity
         self.indexes: dict[tuple[int, ...], Index] = {}
+        self.orders: dict[tuple[tuple[int, ...], int], OrderedIndex] = {}
         self._numbers: Int32s = np.empty(0, np.int32)
 
     @property
@@ -105,7 +118,9 @@ class Indexed:
         """The memory of its buffers."""
         own = self._rows.nbytes + self._slots.nbytes + self._bits.nbytes + self._removed.nbytes
         own += self._times.nbytes + self._pair_rows.nbytes
-        return own + sum(index.nbytes for index in self.indexes.values())
+        return (
+            own + sum(index.nbytes for index in self.indexes.values()) + sum(order.run.nbytes for order in self.orders.values())
+        )
 
     def _buffers_a_row(self) -> int:
         """How many 32-bit words a row takes, without the slots that find it."""
@@ -132,9 +147,14 @@ class Indexed:
         words[layout.NEWER] = address_of(index.newer) if len(index.newer) else 0
         words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), address_of(index.key_columns)
 
+    @property
+    def all_indexes(self) -> Iterator[Index | OrderedIndex]:
+        """The indexes with chains, then those in order."""
+        return chain(self.indexes.values(), self.orders.values())
+
     def _index_numbers(self) -> Int32s:
-        if len(self._numbers) != len(self.indexes):
-            self._numbers = np.array([index.number for index in self.indexes.values()], np.int32)
+        if len(self._numbers) != len(self.indexes) + len(self.orders):
+            self._numbers = np.array([index.number for index in self.all_indexes], np.int32)
         return self._numbers
 
     def distinct_keys(self, columns: Sequence[int]) -> int:
@@ -190,8 +210,11 @@ class Indexed:
         self._sync_index(index)
         self.is_torn = was_torn
 
-    def extend_index(self, index: Index, poll: Callable[[], None] = lambda: None) -> None:
+    def extend_index(self, index: Index | OrderedIndex, poll: Callable[[], None] = lambda: None) -> None:
         """Enter all visible rows into an index, with polls in between; a poll may raise."""
+        if isinstance(index, OrderedIndex):
+            self._extend_order(index)
+            return
         count = int(self._words[layout.ALL])
         words = self.store.X[index.number]
         if words[layout.UPTO] < count:
@@ -230,3 +253,46 @@ class Indexed:
         index.heads, words[layout.IS_DIRECT] = heads, is_direct
         self._sync_index(index)
         self.is_torn = False
+
+    # --- order -----------------------------------------------------------------------------------------------------------
+
+    def order_on(self, columns: Sequence[int], range_column: int) -> OrderedIndex:
+        """The index on some columns and the order of another, created if need be; empty until the next `extend_index`."""
+        key = tuple(columns), range_column
+        if key not in self.orders:
+            self.orders[key] = OrderedIndex(self.store.new_index(), *key)
+            self._clear_order(self.orders[key])
+        return self.orders[key]
+
+    def _clear_order(self, index: OrderedIndex) -> None:
+        """Empty an ordered index: all rows are its tail."""
+        words = self.store.X[index.number]
+        words[layout.SORTED] = 0
+        words[layout.TABLE], words[layout.RANGE_COLUMN] = self.number, index.range_column + 1
+        words[layout.KEY_COUNT], words[layout.KEY_COLUMNS] = len(index.columns), address_of(index.key_columns)
+
+    def _clear_orders(self) -> None:
+        for index in self.orders.values():
+            self._clear_order(index)
+
+    def _extend_order(self, index: OrderedIndex) -> None:
+        """Make the run anew if the tail has become long."""
+        store, words = self.store, self.store.X[index.number]
+        before, count = int(words[layout.SORTED]), int(self._words[layout.ALL])
+        if count - before <= LEAST_TAIL or (count - before) ** 2 <= before:
+            return
+        store.budget.ask(8 * row_order.ENTRY * count)
+        given = store.M, store.X, store.terms.header, index.number
+        fresh: Int64s = np.empty((row_order.ENTRY, count - before), np.int64)
+        row_order.find_keys(*given, fresh, np.empty(len(index.columns) + 1, np.int32))
+        keys, groups = fresh[row_order.KEY], fresh[row_order.GROUP]
+        fresh = np.take(fresh, np.lexsort((keys, groups)) if index.columns else np.argsort(keys), axis=1)
+        row_order.settle_ties(*given, fresh, np.empty(count - before, np.int64))
+        run = fresh
+        if before:
+            run = np.empty((row_order.ENTRY, count), np.int64)
+            row_order.merge(*given, fresh, run)
+        words[layout.SORTED] = 0
+        index.run = run
+        words[layout.RUN], words[layout.RUN_ROOM] = address_of(run), count
+        words[layout.SORTED] = count

@@ -213,4 +213,5 @@ class RowBuffers(Indexed):
         self.is_torn = True
         for index in self.indexes.values():
             self.clear_index(index)
+        self._clear_orders()
         self._choose_search(self.end, rebuild=True)  # which ends with a whole table

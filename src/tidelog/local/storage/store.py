@@ -36,8 +36,8 @@ class Store(Matrices):
 
     def release(self, table: Table) -> None:
         """Free the numbers of a table and its indexes for reuse; a second time changes nothing."""
-        self.release_indexes(table.indexes.values())
-        table.indexes = {}
+        self.release_indexes(table.all_indexes)
+        table.indexes, table.orders = {}, {}
         table.empty()
         self._free[table.number] = None
 
@@ -47,4 +47,4 @@ class Store(Matrices):
         for table in self.tables:
             if table.number not in kept and table.number not in self._free:
                 self.release(table)
-        self.keep_indexes({index.number for table in tables for index in table.indexes.values()})
+        self.keep_indexes({index.number for table in tables for index in table.all_indexes})

@@ -87,7 +87,7 @@ class Table(row_buffers.RowBuffers):
     def truncate_to(self, count: int) -> None:
         """Remove the rows from number `count` on: undoes appends."""
         if count < self.end:
-            for index in self.indexes.values():
+            for index in self.all_indexes:
                 kernel.shorten_index(self.store.M, self.store.X, index.number, count)
             kernel.shorten_table(self.store.M, self.number, count)
 
@@ -110,6 +110,7 @@ class Table(row_buffers.RowBuffers):
         for index in self.indexes.values():
             index.next = np.empty(self._capacity, np.int32)
             self.clear_index(index)
+        self._clear_orders()
         self.is_torn = False
 
     def reattach(self, kept: dict[str, Any]) -> None:
@@ -126,6 +127,7 @@ class Table(row_buffers.RowBuffers):
             else:  # created since then
                 index.next = np.empty(self._capacity, np.int32)
                 self.clear_index(index)
+        self._clear_orders()
         self._sync()
         self.is_torn = False
 
@@ -274,7 +276,7 @@ class Table(row_buffers.RowBuffers):
             numbers, every = self._index_numbers(), _ALL_COLUMNS[: self.arity]
             is_stale = np.zeros(len(numbers), np.int32)
             removal.restore_rows(self.store.M, self.store.X, self.number, numbers, end, tombstones, every, is_stale)
-            for index, stale in zip(list(self.indexes.values()), is_stale.tolist(), strict=True):
+            for index, stale in zip(list(self.indexes.values()), is_stale.tolist(), strict=False):  # those in order follow
                 if stale:
                     self.clear_index(index)
             self.is_torn = False

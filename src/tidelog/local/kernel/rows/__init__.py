@@ -1,1 +1,1 @@
-"""What happens to rows beside being found and appended: `row_removal` removes them, `row_times` knows when they came."""
+"""What happens to rows beside being found: `row_removal` removes, `row_order` sorts them, `row_times` knows when they came."""

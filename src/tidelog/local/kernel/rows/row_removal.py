@@ -13,6 +13,7 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, table_rows
 from tidelog.local.kernel.build import hot, kernel, part
 from tidelog.local.kernel.memory import int32s
+from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times
 
 
@@ -214,6 +215,8 @@ def restore_rows(
     forget_times(M, table)
     for i in range(len(indexes)):
         X[indexes[i], layout.UPTO] = min(X[indexes[i], layout.UPTO], end)
+        if X[indexes[i], layout.RANGE_COLUMN] != 0:
+            shorten_run(X, np.int64(indexes[i]), end)
     for at in range(before - 1, tombstones - 1, -1):
         if removed[at] < end:
             _restore_row(M, X, table, indexes, np.int64(removed[at]), is_stale)
