@@ -17,6 +17,7 @@ from tidelog.errors import TidelogError
 from tidelog.functions.ordering import compare
 from tidelog.local.kernel import layout
 from tidelog.local.planning.join_order import plan
+from tidelog.options import ALGORITHMS, Algorithm
 from tidelog.program.program import GroundFact
 from tidelog.reference import materialise
 from tidelog.values import Value
@@ -111,11 +112,11 @@ some_facts: st.SearchStrategy[list[GroundFact]] = st.lists(
 )
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "ranked", "bf", "dred", "counting", "rematerialise"])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.by_night(600)
 @given(histories=st.lists(st.tuples(some_facts, some_facts, st.booleans()), min_size=1, max_size=4))
 @settings(max_examples=12)
-def test_updates(algorithm: str, histories: list[tuple[list[GroundFact], list[GroundFact], bool]]) -> None:
+def test_updates(algorithm: Algorithm, histories: list[tuple[list[GroundFact], list[GroundFact], bool]]) -> None:
     """Whatever comes and goes, and whatever is rolled back, both ways have the facts of the reference."""
     for is_used in (True, False):
         with ordered(is_used):
