@@ -83,3 +83,14 @@ def test_room_that_is_no_longer_used_is_given_back() -> None:
     assert table.nbytes < large / 1000
     assert tuples(table.rows) == tuples(pairs(10, 1000))
     assert table.contains(pairs(20, 1000)).sum() == 10
+
+
+def test_rows_a_key_are_estimated_from_a_sample() -> None:
+    table = Store(Terms(1 << 20)).new_table(3)
+    assert table.rows_a_key([0]) == 1.0
+    numbers = np.arange(60_000)
+    table.insert(np.stack([numbers % 300, numbers, numbers % 2], axis=1).astype(np.int32))
+    for columns, rows in (([0], 200), ([1], 1), ([2], 30_000), ([0, 2], 200), ([0, 1], 1)):
+        assert rows / 2 <= table.rows_a_key(columns) <= 2 * rows, columns
+    table.remove(table.rows[:20_000])
+    assert 10_000 <= table.rows_a_key([2]) <= 40_000

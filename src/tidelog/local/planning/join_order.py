@@ -215,4 +215,6 @@ class _Planner(Steps):
                 return size
             if distinct := stored.distinct_keys(known):
                 return size / distinct
+            if self.orders and known:
+                return stored.rows_a_key(known)
         return size ** (1 - len(known) / len(literal.args)) if known and size else size

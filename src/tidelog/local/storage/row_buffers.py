@@ -6,6 +6,8 @@ are allocated first, and changed while `is_torn` is set (`tables`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +30,8 @@ _NO_PAIRS: Int32s = np.empty(0, np.int32)
 FIRST_CAPACITY = 32
 _FEWEST_TIMES, _ROWS_A_TIME = 8, 16
 """Entries that say when rows came: so many at least, and one for so many rows; an even number."""
+_SAMPLE = np.arange(1, 257)
+"""For each row of a sample a number."""
 _WORD = 64
 """The kernel appends up to so many rows at once, and stops if there is less room."""
 
@@ -105,6 +109,16 @@ class RowBuffers(Indexed):
         if begin == end:
             return np.empty((0, arity), np.int32)
         return self._rows[begin * arity : end * arity].reshape(end - begin, arity).copy()
+
+    def rows_a_key(self, columns: Sequence[int]) -> float:
+        """About how many rows agree with a row in some columns, from a sample of them."""
+        if not self.end:
+            return 1.0
+        rows = self.all_rows[np.unique(_SAMPLE * 2_654_435_761 % self.end)]  # not every n-th: data has patterns
+        rows = rows[rows[:, 0] >= 0][:, list(columns)]
+        count = len(rows)
+        _, alike = np.unique(rows, axis=0, return_counts=True)
+        return 1.0 + (len(self) - 1) * float((alike * (alike - 1)).sum()) / max(1, count * (count - 1))
 
     def _sync(self) -> None:
         """Write the addresses of the buffers to the table's row of M."""
