@@ -30,8 +30,8 @@ _NO_PAIRS: Int32s = np.empty(0, np.int32)
 FIRST_CAPACITY = 32
 _FEWEST_TIMES, _ROWS_A_TIME = 8, 16
 """Entries that say when rows came: so many at least, and one for so many rows; an even number."""
-_SAMPLE = np.arange(1, 257)
-"""For each row of a sample a number."""
+_SAMPLE = np.modf(np.sin(np.arange(1, 257)) ** 2 * 43_758.5453)[0]
+"""For each row of a sample a number below 1 without a pattern: data has patterns."""
 _WORD = 64
 """The kernel appends up to so many rows at once, and stops if there is less room."""
 
@@ -114,7 +114,7 @@ class RowBuffers(Indexed):
         """About how many rows agree with a row in some columns, from a sample of them."""
         if not self.end:
             return 1.0
-        rows = self.all_rows[np.unique(_SAMPLE * 2_654_435_761 % self.end)]  # not every n-th: data has patterns
+        rows = self.all_rows[np.unique((_SAMPLE * self.end).astype(np.int64))]
         rows = rows[rows[:, 0] >= 0][:, list(columns)]
         count = len(rows)
         _, alike = np.unique(rows, axis=0, return_counts=True)
