@@ -404,6 +404,12 @@ def closed_snapshot(folder: Path) -> str:
     return raised(folder, "TL096", lambda: view.count("p"))
 
 
+def ontology_that_is_not_there(folder: Path) -> str:
+    kb = KnowledgeBase()
+    kb.add_ontology([], name="zoo.ttl")
+    return raised(folder, "TL097", lambda: kb.remove_ontology("zo.ttl"))
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -436,6 +442,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL094": [missing_variable],
     "TL095": [stream_that_broke_off],
     "TL096": [closed_snapshot],
+    "TL097": [ontology_that_is_not_there],
 }
 """For each code that no program text provokes: what does."""
 

@@ -35,6 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
+    ("ontology",),
     ("lasting", "surface"),
     ("kb",),
     ("local",),
@@ -63,6 +64,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("saving",),
     ("triple_rows",),
     ("graph_kb",),
+    ("ontology_kb",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

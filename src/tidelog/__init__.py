@@ -29,6 +29,7 @@ The layers, each of which imports only those before it:
     reference                      what a program means, as plainly as possible: the judge of everything else
     files, facts, changes          facts from files, tables and data frames, and back; results, and what an update did
     core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; RDF as keys
+    ontology                       OWL 2 RL as rules: axioms translated, and the rules of the W3C over triples
     kb, surface, streams, report   the abstract knowledge base, and how it looks to Python; updates that arrive one after the
                                    other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
@@ -60,6 +61,9 @@ if TYPE_CHECKING:
     from tidelog.core.statistics import Statistics
     from tidelog.facts import AllFacts, Facts
     from tidelog.kb import KnowledgeBase
+    from tidelog.ontology.consistency import Inconsistency
+    from tidelog.ontology.loaded import OntologyReport
+    from tidelog.ontology.rl_rules import owl_rl_rules
     from tidelog.program.program import Program
     from tidelog.program.relations import Relation
     from tidelog.report.svg import GraphPicture
@@ -82,7 +86,16 @@ __all__ = [
 ]
 __all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "KnowledgeBase", "Literal", "LoadReport", "Program"]
 __all__ += ["Progress", "Relation", "RelationChange", "RuleChanges", "Source", "Span", "Statistics", "Subscription"]
-__all__ += ["TidelogError", "Update", "UpdateError", "UpdateSource", "__version__"]
+__all__ += [
+    "Inconsistency",
+    "OntologyReport",
+    "TidelogError",
+    "Update",
+    "UpdateError",
+    "UpdateSource",
+    "__version__",
+    "owl_rl_rules",
+]
 _HOMES = {
     "changes": (
         "Change",
@@ -98,6 +111,9 @@ _HOMES = {
     "core.statistics": ("Statistics",),
     "facts": ("AllFacts", "Facts"),
     "kb": ("KnowledgeBase",),
+    "ontology.consistency": ("Inconsistency",),
+    "ontology.loaded": ("OntologyReport",),
+    "ontology.rl_rules": ("owl_rl_rules",),
     "program.program": ("Program",),
     "program.relations": ("Relation",),
     "report.svg": ("GraphPicture",),

@@ -80,6 +80,7 @@ CODES: dict[str, str] = {
     "TL094": "an environment variable that is not set",
     "TL095": "a stream that failed",
     "TL096": "a knowledge base or snapshot that cannot be used now",
+    "TL097": "an ontology that is not there",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",

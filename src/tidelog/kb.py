@@ -21,6 +21,7 @@ from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
+from tidelog.ontology.reasoning import Reasoning
 from tidelog.options import Algorithm, Engine, Marking, check_limits, folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
@@ -58,7 +59,7 @@ ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spa
 """The class of each engine."""
 
 
-class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Lasting, ABC):
+class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Reasoning, Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")

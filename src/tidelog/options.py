@@ -19,6 +19,7 @@ Algorithm = Literal["auto", "ranked", "bf", "dred", "counting", "rematerialise"]
 """Those that maintain deletions; `auto` chooses among the others."""
 Marking = Literal["auto", True, False]
 Writers = Literal["wait", "refuse"]
+Equality = Literal["auto", "replace", "none"]
 Durability = Literal["fsync", "batch", "none"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
 
@@ -31,6 +32,7 @@ def refuse(**options: object) -> None:
         "marking": get_args(Marking),
         "writers": get_args(Writers),
         "strict": (True, False),
+        "equality": get_args(Equality),
     }
     for name, given in options.items():
         if any(type(given) is type(choice) and given == choice for choice in known[name]):  # 0 is not False here

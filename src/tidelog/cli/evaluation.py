@@ -33,6 +33,10 @@ RdfFiles = Annotated[
     list[Path] | None,
     typer.Option("--rdf", help="A file of RDF: `s p o` becomes p(s, o), `s a C` becomes C(s); repeatable.", metavar="FILE"),
 ]
+OntologyFiles = Annotated[
+    list[Path] | None,
+    typer.Option("--ontology", help="A file of RDF: its axioms become rules, its assertions facts; repeatable.", metavar="FILE"),
+]
 LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
 LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
 LimitRounds = Annotated[int | None, typer.Option(min=1, help="Stop with an error beyond so many rounds of a recursion.")]
@@ -78,6 +82,7 @@ def run_command(  # each parameter is an argument or option of the command
     program: OptionalProgram = None,
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
+    ontology: OntologyFiles = None,
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
     file_format: Annotated[FileKind, typer.Option("--format", help="The format of files without an @output.")] = FileKind.CSV,
@@ -97,11 +102,13 @@ def run_command(  # each parameter is an argument or option of the command
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
     from tidelog.report.facts import chosen_relations, show_facts
 
-    check_program(program, saved)
+    check_program(program, saved, rdf, ontology)
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf) as kb,
+        knowledge_base(
+            program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology
+        ) as kb,
     ):
         chosen = chosen_relations(kb.program, relation)
         _check_targets(kb, chosen if out is not None else [], stats, out)
@@ -121,6 +128,7 @@ def query_command(  # each parameter is an argument or option of the command
     query: Annotated[str | None, typer.Argument(help='A body, such as "path(a, X), X != b".', metavar="QUERY")] = None,
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
+    ontology: OntologyFiles = None,
     form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
@@ -134,15 +142,15 @@ def query_command(  # each parameter is an argument or option of the command
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
-    if query is None and saved is not None and program is not None:  # the only argument
+    if query is None and (saved is not None or rdf or ontology) and program is not None:  # the only argument
         program, query = None, str(program)
-    check_program(program, saved)
+    check_program(program, saved, rdf, ontology)
     if query is None:
         raise typer.BadParameter("give a query behind the program")
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with (
         progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf) as kb,
+        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
     ):
         answers = kb.query(query)
     show(show_answers(answers, kb.program, form.value))
@@ -164,6 +172,7 @@ def knowledge_base(
 
     options |= {**limits.options(), "progress": display}
     durability, rdf = options.pop("durability", None), options.pop("rdf", None) or ()
+    ontologies = options.pop("ontology", None) or ()
     if saved is not None and (program is None or (saved / "manifest.sqlite").exists()):
         rules, read_only = None if program is None else source_of(program), durability is None
         if not (saved / "manifest.sqlite").exists():
@@ -172,16 +181,15 @@ def knowledge_base(
         kb = KnowledgeBase.open(saved, rules, read_only=read_only, durability=durability or "batch", **options)
         if not quiet:
             typer.echo(str(kb.recovery), err=True)
-        _load_rdf(kb, rdf, quiet=quiet)
+        _load_rdf(kb, rdf, ontologies, quiet=quiet)
         return kb
-    assert program is not None
-    kb = KnowledgeBase(source_of(program), folder=folder, **options)
+    kb = KnowledgeBase(source_of(program) if program is not None else "", folder=folder, **options)
     for known in list(kb.program.relations.values()) if folder is not None else ():
         if not known.inputs and folder is not None:
             for path in find_files(folder, known.name, root=limits.input_root):
                 kb.load(known.name, path)
     of_files = list(kb.loads)
-    _load_rdf(kb, rdf, quiet=quiet)
+    _load_rdf(kb, rdf, ontologies, quiet=quiet)
     filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
     warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
     if warnings:
@@ -196,8 +204,12 @@ def knowledge_base(
     return kb
 
 
-def _load_rdf(kb: KnowledgeBase, files: Sequence[Path], *, quiet: bool) -> None:
-    """Add the triples of files, and say so."""
+def _load_rdf(kb: KnowledgeBase, files: Sequence[Path], ontologies: Sequence[Path], *, quiet: bool) -> None:
+    """Add the ontologies and then the triples of files, and say so."""
+    for path in ontologies:
+        report = kb.add_ontology(path)
+        if not quiet:
+            typer.echo(str(report), err=True)
     for path in files:
         reports = kb.load_rdf(path)
         if not quiet:

@@ -65,9 +65,9 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
     return wrapped
 
 
-def check_program(program: Path | None, saved: Path | None) -> None:
-    """A program may be left out where there is a saved knowledge base."""
-    if program is None and saved is None:
+def check_program(program: Path | None, saved: Path | None, *others: object) -> None:
+    """A program may be left out where there is a saved knowledge base, or anything else to begin with."""
+    if program is None and saved is None and not any(others):
         raise typer.BadParameter("give a program, or --open with the folder of a saved knowledge base")
 
 

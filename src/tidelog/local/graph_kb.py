@@ -40,7 +40,7 @@ _FIX = "mend the source; or give a list, `rejects=[]`, that takes what does not 
 
 
 class GraphKnowledgeBase(SavableKnowledgeBase):
-    """A knowledge base that takes and gives RDF; `LocalKnowledgeBase` is one."""
+    """A knowledge base that takes and gives RDF."""
 
     @naming_options
     def load_rdf(

@@ -17,9 +17,9 @@ from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.given_facts import Given, GivenFacts, given_facts
-from tidelog.local.graph_kb import GraphKnowledgeBase
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
+from tidelog.local.ontology_kb import OntologyKnowledgeBase
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     _Request = CheckedUpdate | EncodedUpdate | tuple[Given, Given, Given]
 
 
-class LocalKnowledgeBase(GraphKnowledgeBase):
+class LocalKnowledgeBase(OntologyKnowledgeBase):
     """A knowledge base in this process."""
 
     _ahead: LookAhead | None = None

@@ -33,16 +33,17 @@ def quads_of(given: object, format: str | None = None) -> Iterator[Quad]:  # noq
     """
     if isinstance(given, str):
         chosen = None if format is None else format_named(format)
-        yield from _of_source(text_source(given, chosen or RdfFormat.TURTLE))
+        yield from quads_of_source(text_source(given, chosen or RdfFormat.TURTLE))
     elif isinstance(given, PathLike) or library_of(given) is not None:
-        yield from _of_source(rdf_source(given, format))
+        yield from quads_of_source(rdf_source(given, format))
     else:
         some: Any = given
         for triple in iterable(some, "triples", _FIX):
             yield _quad(triple)
 
 
-def _of_source(source: RdfSource) -> Iterator[Quad]:
+def quads_of_source(source: RdfSource) -> Iterator[Quad]:
+    """The triples of a source that has been opened."""
     values: dict[str, Value] = {}
 
     def value(key: str) -> Value:

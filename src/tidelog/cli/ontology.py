@@ -1,0 +1,98 @@
+"""`tidelog ontology` and `tidelog consistency`: the axioms of an ontology as rules, and what contradicts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tidelog.cli.evaluation import (
+    FactsFolder,
+    InputRoot,
+    LimitMemory,
+    OntologyFiles,
+    Quiet,
+    RdfFiles,
+    knowledge_base,
+    progress_display,
+)
+from tidelog.cli.limits import MOST_FACTS, Limits
+from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
+from tidelog.errors import fail
+
+if TYPE_CHECKING:
+    from tidelog.options import Equality as Choice
+
+Equality = Annotated[
+    str,
+    typer.Option(help="What is the same: auto: a relation owl:sameAs; replace: shares all facts too; none.", metavar="HOW"),
+]
+
+
+@app.command("ontology")
+@reporting
+def ontology_command(
+    source: Annotated[Path | None, typer.Argument(help="A file of RDF with an ontology.", metavar="[ONTOLOGY]")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the program to this file.", metavar="FILE")] = None,
+    equality: Equality = "auto",
+    import_root: Annotated[
+        Path | None, typer.Option(help="Follow owl:imports to files in this folder, not only beside the file.", metavar="DIR")
+    ] = None,
+    owl_rl: Annotated[
+        bool, typer.Option("--owl-rl", help="The rules of OWL 2 RL over triples instead, which read axioms as data.")
+    ] = False,
+) -> None:
+    """Print an ontology as a program: the rules of OWL 2 RL, named after the axioms, and a list of what is outside of it."""
+    from tidelog.ontology.axioms import read_ontology
+    from tidelog.ontology.listing import listing, prefixes_of
+    from tidelog.ontology.rl_rules import owl_rl_rules
+    from tidelog.ontology.translation import translate
+    from tidelog.syntax.printer import Printer
+
+    how = cast("Choice", equality)
+    if owl_rl == (source is not None):
+        raise typer.BadParameter("give a file with an ontology, or --owl-rl")
+    if source is None:
+        text, said = owl_rl_rules(how), "the rules of OWL 2 RL"
+    else:
+        graph = read_ontology(source, root=import_root)
+        prefixes = prefixes_of(graph)
+        translated = translate(graph, Printer(prefixes), equality=how)
+        text = listing(translated, prefixes, source.name)
+        said = f"{len(translated.rules):,} rules, {len(translated.outside):,} things outside of OWL 2 RL"
+    if out is None:
+        show([text.rstrip("\n")])
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise fail("TL060", f"cannot write {out}: {error.strerror or error}", fix="choose another path") from error
+    typer.echo(f"{said} -> {out}")
+
+
+@app.command("consistency")
+@reporting
+def consistency_command(  # each parameter is an argument or option of the command
+    program: OptionalProgram = None,
+    facts: FactsFolder = None,
+    rdf: RdfFiles = None,
+    ontology: OntologyFiles = None,
+    limit_memory: LimitMemory = "auto",
+    input_root: InputRoot = None,
+    saved: OpenFolder = None,
+    quiet: Quiet = False,
+) -> None:
+    """Show what contradicts an ontology or program, each with its rule and its facts; the exit status is 1 if anything does."""
+    check_program(program, saved, rdf, ontology)
+    limits = Limits(MOST_FACTS, None, None, limit_memory, "256MB", input_root)
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
+    ):
+        found = kb.inconsistencies()
+    show([str(one) for one in found])
+    counted = "1 contradiction" if len(found) == 1 else f"{len(found):,} contradictions"
+    show([counted if found else "consistent: no rule finds a contradiction"])
+    if found:
+        raise typer.Exit(1)
