@@ -64,7 +64,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("saving",),
     ("triple_rows",),
     ("graph_kb",),
-    ("ontology_kb",),
+    ("reasoning",),
     ("kb",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))

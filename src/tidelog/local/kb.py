@@ -19,7 +19,7 @@ from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.given_facts import Given, GivenFacts, given_facts
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
-from tidelog.local.ontology_kb import OntologyKnowledgeBase
+from tidelog.local.reasoning.ontology_kb import OntologyKnowledgeBase
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction

@@ -6,5 +6,5 @@ expressions into bodies and heads, `naming` names the rules, and `listing` print
 tables 4 to 9 of OWL 2 Profiles, which read the axioms as data: `owl_rl.dl`.
 
 `loaded` says what an ontology adds to a knowledge base and what is taken back with it, `entailment` which questions a graph asks,
-and `consistency` what contradicts an ontology.  `local.ontology_kb` does it.
+and `consistency` what contradicts an ontology.  `local.reasoning` does it.
 """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.ontology.some_ontologies import EX, PREFIXES, random_assertion, random_axiom, random_equality
 
 from tidelog import IRI, KnowledgeBase, TidelogError, owl_rl_rules
-from tidelog.local.ontology_kb import OntologyKnowledgeBase
+from tidelog.local.reasoning.ontology_kb import OntologyKnowledgeBase
 from tidelog.options import Equality
 from tidelog.rdf.exchange import quads_of
 
@@ -253,7 +253,7 @@ def test_lives_as_data(seed: int, tmp_path_factory: pytest.TempPathFactory) -> N
 
 
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
-    runpy.run_path(str(Path(__file__).parents[2] / "examples" / "ontology_comes_and_goes.py"), run_name="__main__")
+    runpy.run_path(str(Path(__file__).parents[3] / "examples" / "ontology_comes_and_goes.py"), run_name="__main__")
     printed = capsys.readouterr().out
     assert "  livesIn: leo house3, leo north, leo zoo\n" in printed
     assert "the same: True\n" in printed
