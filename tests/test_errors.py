@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 
 from tidelog import KnowledgeBase
 from tidelog.cli import app
-from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, did_you_mean, in_order, render_all
+from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, TidelogWarning, did_you_mean, in_order, render_all
 from tidelog.files.reading import read
 from tidelog.program.program import check
 from tidelog.program.relations import Relation
@@ -410,6 +410,12 @@ def ontology_that_is_not_there(folder: Path) -> str:
     return raised(folder, "TL097", lambda: kb.remove_ontology("zo.ttl"))
 
 
+def comparison_of_other_kinds(_: Path) -> str:
+    with pytest.warns(TidelogWarning) as caught:
+        KnowledgeBase('job("a", 5). late(X) :- job(X, T), T < "b".').count("late")
+    return str(caught[0].message)
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL060": [missing_file, folder_as_file],
@@ -443,6 +449,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL095": [stream_that_broke_off],
     "TL096": [closed_snapshot],
     "TL097": [ontology_that_is_not_there],
+    "TL105": [comparison_of_other_kinds],
 }
 """For each code that no program text provokes: what does."""
 
@@ -452,7 +459,8 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     [pytest.param(code, provoke, id=provoke.__name__) for code, ways in DIRECT.items() for provoke in ways],
 )
 def test_direct(code: str, provoke: Callable[[Path], str], tmp_path: Path) -> None:
-    assert f"error {code}: " in provoke(tmp_path)
+    kind = "error" if code < "TL100" else "warning"
+    assert f"{kind} {code}: " in provoke(tmp_path)
 
 
 def test_every_code_is_provoked() -> None:

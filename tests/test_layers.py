@@ -60,6 +60,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("engine", "lookahead", "given_facts"),
     ("update_reader",),
     ("sharing",),
+    ("insight",),
     ("readable",),
     ("saving",),
     ("triple_rows",),

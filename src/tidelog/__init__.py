@@ -42,7 +42,7 @@ Begin with `KnowledgeBase` (`kb`): from there to `local.kb` and `local.engine`. 
 
 from typing import TYPE_CHECKING, Any
 
-from tidelog.errors import Diagnostic, TidelogError
+from tidelog.errors import Diagnostic, TidelogError, TidelogWarning
 from tidelog.source import Source, Span
 from tidelog.values import IRI, Literal
 
@@ -90,6 +90,7 @@ __all__ += [
     "Inconsistency",
     "OntologyReport",
     "TidelogError",
+    "TidelogWarning",
     "Update",
     "UpdateError",
     "UpdateSource",

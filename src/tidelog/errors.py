@@ -85,6 +85,7 @@ CODES: dict[str, str] = {
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",
     "TL104": "the same rule twice",
+    "TL105": "a rule that the values at hand keep from deriving anything",
 }
 """What each code is about.  `TL0xx` are errors, `TL1xx` warnings."""
 
@@ -138,6 +139,10 @@ class TidelogError(Exception):
         """Keep the problems; the message of the exception shows them all."""
         self.diagnostics = tuple(diagnostics)
         super().__init__(render_all(self.diagnostics))
+
+
+class TidelogWarning(UserWarning):
+    """What Python's `warnings` are told: nothing is wrong, but probably nobody means it."""
 
 
 class Diagnostics(list[Diagnostic]):

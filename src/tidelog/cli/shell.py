@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 import typer
 from rich.console import Console
 
 from tidelog import __version__
-from tidelog.errors import TidelogError, fail
+from tidelog.errors import TidelogError, TidelogWarning, fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
@@ -51,7 +53,8 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
     @wraps(command)
     def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with _plain_warnings():
+                command(*args, **kwargs)
         except TidelogError as error:
             console = Console(stderr=True, highlight=False, soft_wrap=True)
             console.print(str(error), style="red" if console.is_terminal else None, markup=False)
@@ -63,6 +66,22 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     return wrapped
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Show warnings of rules as those of `tidelog check`."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show_one(message: Warning | str, category: type[Warning], *place: Any, **where: Any) -> None:
+            if issubclass(category, TidelogWarning):
+                typer.echo(str(message), err=True)
+            else:
+                others(message, category, *place, **where)
+
+        warnings.showwarning = show_one
+        yield
 
 
 def check_program(program: Path | None, saved: Path | None, *others: object) -> None:

@@ -15,7 +15,7 @@ from tidelog.program.changes.rule_changes import RuleChange
 from tidelog.program.program import Program
 from tidelog.program.relations import Relation
 from tidelog.source import Source, Span
-from tidelog.syntax.tree import Fact
+from tidelog.syntax.tree import Fact, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,11 @@ class Schema:
     def live_rules(self) -> LiveRules:
         """The rules by number, for a rule change."""
         return self.live or LiveRules.of(self.program)
+
+    @property
+    def rules(self) -> Mapping[int, Rule]:
+        """The rules by number, as they were written."""
+        return dict(enumerate(self.program.rules)) if self.live is None else self.live.written
 
     def knowing(self, name: str, arity: int) -> Schema:
         """The schema with a relation of this arity, which may be new."""

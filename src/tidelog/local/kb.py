@@ -227,7 +227,12 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
         statistics = result.change_statistics(perf_counter() - started)
         log_update(statistics, rules)
         if self._profile is not None:
-            self._record("update" if rules is None else "rule change", result, statistics, schema, before)
+            from tidelog.local.insight.profiling import record
+
+            record(self._profile, "update" if rules is None else "rule change", result, statistics, schema, before)
+        if self._silence.looks > 0 or planned.difference is not None:
+            added = planned.difference.added if planned.difference is not None else None
+            self._silence.look(engine, schema, result.statistics, added)
         return self._change_of(result, before, schema, statistics, rules)
 
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import replace
 from functools import cached_property, partial
 from os import PathLike
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from tidelog.arguments import truth, wrong
+from tidelog.arguments import truth
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.statistics import Statistics
-from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
 from tidelog.local.given_facts import loaded_facts
+from tidelog.local.insight.silence import Silence
 from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.readers import Sharing
@@ -30,21 +29,13 @@ from tidelog.program.relations import Relation
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
-    from tidelog.changes import ChangeStatistics
     from tidelog.core.arrays import Rows
-    from tidelog.core.schema import Schema
     from tidelog.files.columns import Loaded
     from tidelog.files.reading import Options
-    from tidelog.local.maintenance.update_context import UpdateResult
     from tidelog.local.storage.versions import TableVersion
-    from tidelog.report.costs import Kind, ProfiledRule
     from tidelog.report.plan import Plans
     from tidelog.report.profile import Profile
     from tidelog.source import Source
-    from tidelog.syntax.tree import Literal
-
-_MEMORY_TO_COUNT = 256 << 20
-"""Bindings are counted for a plan if they need no more bytes: about ten million of them."""
 
 
 class ReadableKnowledgeBase(KnowledgeBase):
@@ -52,13 +43,14 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
     _sharing: Sharing
     _started: LocalEngine | None = None
+    _silence: Silence
     _profile: Profile | None = None
     """What is recorded of each evaluation."""
 
     def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", **options: Any) -> None:
         """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
         refuse(writers=writers)
-        self._sharing = Sharing(self, waits=writers == "wait")
+        self._sharing, self._silence = Sharing(self, waits=writers == "wait"), Silence()
         super().__init__(rules, **options)
 
     @property
@@ -147,6 +139,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
             for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
                 setattr(result, name, getattr(self, name))
             result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
+            result._silence = Silence()
             result._started = self._maintained().clone()
             return result
 
@@ -203,7 +196,10 @@ class ReadableKnowledgeBase(KnowledgeBase):
             started = perf_counter()
             result = engine.maintain(self._watch())
             if self._profile is not None:
-                self._record("materialisation", result, result.change_statistics(perf_counter() - started), self._schema)
+                from tidelog.local.insight.profiling import record
+
+                record(self._profile, "materialisation", result, result.change_statistics(perf_counter() - started), self._schema)
+            self._silence.look(engine, self._schema, result.statistics)
         return engine
 
     # --- what it costs ---------------------------------------------------------------------------------------------------
@@ -214,97 +210,22 @@ class ReadableKnowledgeBase(KnowledgeBase):
         It begins with what it takes to derive everything anew, which is measured on a copy; with `anew=False` that is left out.
         `with kb.profile() as profile:` ends the recording, as `profile.stop()` does.
         """
-        from tidelog.report.profile import Profile
+        from tidelog.local.insight.profiling import begin_profile
 
         truth(anew, "anew")
         with self._sharing:
-            profile = Profile(lambda: self._end_profile(profile))
-            engine = self._engine
-            self._profile, engine.is_profiled = profile, True
-            if not engine.is_maintained:
-                self._maintained()
-            elif anew:
-                started = perf_counter()
-                result = engine.rederived(self._watch())
-                self._record("materialisation", result, result.change_statistics(perf_counter() - started), self._schema)
-            return profile
+            return begin_profile(self, anew=anew)
 
     def plan(self, rule: str | None = None, *, measure: bool = False) -> Plans:
         """In which order bodies are joined: of a rule, by its name; of all rules of a relation; or of all.
 
         With `measure`, the bindings after each literal are counted, and not only estimated; that may take as long as the rule.
         """
-        from tidelog.local.planning.plan_report import PlanReport
-        from tidelog.report.plan import JoinPlan, Plans
+        from tidelog.local.insight.plans import plans_of
 
         truth(measure, "measure")
         with self._sharing:
-            engine, schema = self._maintained(), self._schema
-            report = PlanReport(engine.state, self.program.printer, self._count_bindings if measure else None)
-            plans: list[JoinPlan] = []
-            for number in _numbers_of(schema, rule):
-                shown = _profiled(schema, number)
-                assert shown is not None
-                part = engine.core.parts.get(number)
-                if part is None:
-                    plans.append(JoinPlan(shown, None, (), note="a module keeps this relation closed"))
-                else:
-                    plans += report.of_rule(part.rules[-1], part.operators, shown)
-            return Plans(plans)
-
-    def _count_bindings(self, body: tuple[Literal, ...], names: list[str]) -> int | None:
-        """How many bindings make a body true; None if there are too many to count."""
-        engine = self._maintained()
-        most = engine.state.budget.in_use + _MEMORY_TO_COUNT
-        memory = most if self._all_limits.memory is None else min(most, self._all_limits.memory)
-        try:
-            return len(engine.query(body, names, Watch(replace(self._all_limits, memory=memory), self._progress)))
-        except TidelogError as error:
-            if all(problem.code == "TL070" for problem in error.diagnostics):
-                return None
-            raise
-
-    def _end_profile(self, profile: Profile) -> None:
-        with self._sharing:
-            if self._profile is profile:
-                self._profile = None
-                self._engine.is_profiled = False
-
-    def _record(self, kind: Kind, result: UpdateResult, done: ChangeStatistics, *schemas: Schema) -> None:
-        """Add an evaluation to the profile; schemas know the rules of before and after."""
-        assert self._profile is not None
-
-        def rule_of(number: int) -> ProfiledRule:
-            return next(found for schema in schemas if (found := _profiled(schema, number)) is not None)
-
-        self._profile.record(kind, done, result.statistics.rounds, result.visits, rule_of)
-
-
-def _numbers_of(schema: Schema, wanted: str | None) -> list[int]:
-    """The numbers of the rules that have a name, or derive a relation; of all if there is none."""
-    written = dict(enumerate(schema.program.rules)) if schema.live is None else schema.live.written
-    if wanted is None:
-        return list(written)
-    if not isinstance(wanted, str):
-        raise wrong("the name of a rule or relation", wanted, 'give a string, such as "path", or leave it out')
-    relation = schema.program.relation_name(wanted)
-    found = [number for number, rule in written.items() if wanted == rule.name or relation == rule.head.predicate]
-    if not found:
-        names = [name for rule in written.values() for name in (rule.name, rule.head.predicate) if name is not None]
-        raise fail("TL073", f"there is no rule `{wanted}`, and none derives it", fix=did_you_mean(wanted, names))
-    return found
-
-
-def _profiled(schema: Schema, number: int) -> ProfiledRule | None:
-    """What a rule is, if a schema knows it."""
-    from tidelog.report.costs import ProfiledRule
-
-    live, program = schema.live, schema.program
-    rule = program.rules[number] if live is None else live.written.get(number)
-    if rule is None:
-        return None
-    line = rule.source.line_of(rule.span.start)
-    return ProfiledRule(rule.name or f"line {line}", f"{rule.source.name}:{line}", program.printer.rule(rule))
+            return plans_of(self, rule, measure=measure)
 
 
 def _find(kb: weakref.ref[ReadableKnowledgeBase], stored: str, version: TableVersion, row: Rows) -> bool | None:

@@ -7,14 +7,28 @@ handler is installed: without a configuration Python shows warnings and errors, 
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tidelog.errors import TidelogWarning
+
 if TYPE_CHECKING:
     from tidelog.changes import ChangeStatistics, LoadReport, RuleChanges
+    from tidelog.errors import Diagnostic
 
 _LOAD, _RULES, _UPDATE = (logging.getLogger(f"tidelog.{name}") for name in ("load", "rules", "update"))
 _asks_for_updates = _UPDATE.isEnabledFor
+
+
+def warn_of(found: Diagnostic) -> None:
+    """Tell Python's warnings, and its logging if that is set up, of something in a rule that probably nobody means."""
+    if _RULES.hasHandlers():
+        _RULES.warning("%s", found.render())
+    assert found.source is not None
+    assert found.span is not None
+    line = found.source.line_of(found.span.start)
+    warnings.warn_explicit(TidelogWarning(found.render()), None, found.source.name, line)
 
 
 def log_loads(reports: Iterable[LoadReport]) -> None:

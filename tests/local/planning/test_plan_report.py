@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.local_engine import engine_of
 
-from tidelog import KnowledgeBase, TidelogError
+from tidelog import KnowledgeBase
 from tidelog.local.planning.plan_report import PlanReport
 
 RULES = """
@@ -56,16 +56,3 @@ def test_bindings_are_counted_only_if_that_is_asked_for(kb: KnowledgeBase) -> No
 
 def test_nothing_internal_is_shown(kb: KnowledgeBase) -> None:
     assert "#" not in str(kb.plan(measure=True))
-
-
-def test_a_rule_that_is_not_there(kb: KnowledgeBase) -> None:
-    with pytest.raises(TidelogError, match=r"TL073.*`jion`.*\n.*did you mean `join`"):
-        kb.plan("jion")
-
-
-def test_too_many_bindings_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tidelog.local.readable._MEMORY_TO_COUNT", 100_000)
-    kb = KnowledgeBase("all: pair(X, Y) :- a(X), a(Y), X + Y < 0.")
-    kb.update(insert=[("a", at) for at in range(500)])
-    assert [one.counted for one in kb.plan("all", measure=True)[0].literals] == [500, None, None]
-    assert kb.count("a") == 500

@@ -1,0 +1,75 @@
+"""Warnings of rules that have found nothing, where the kinds of the values at hand are why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from tidelog.core.schema import Schema
+from tidelog.core.statistics import Statistics
+from tidelog.functions.signatures import ANY, Type
+from tidelog.local.engine import LocalEngine
+from tidelog.local.storage.tables import Table
+from tidelog.program.checks.values_at_hand import never_holds
+from tidelog.surface.logs import warn_of
+from tidelog.syntax.tree import Atom, Rule
+
+_LOOKS = 100
+"""So many rules that have found nothing are looked at: the others have no facts that they could join."""
+_MOST_ROWS = 2_000_000
+"""Larger relations are not looked through: their columns may hold anything."""
+
+
+class Silence:
+    """Which rules users have been warned of, and whether more are looked for."""
+
+    def __init__(self) -> None:
+        self.known: set[int] = set()
+        """Rules that users have been warned of."""
+        self.looks = _LOOKS
+        """How many more updates are looked at."""
+
+    def look(self, engine: LocalEngine, schema: Schema, done: Statistics, added: Iterable[int] | None = None) -> None:
+        """Warn of the rules that an evaluation has found no instance of, if there can be none: all rules, or the added ones."""
+        fired = {one.rule for one in done.rounds if one.derivations}
+        columns, printer, rules = _Columns(engine), schema.program.printer, schema.rules
+        for number in rules if added is None else added:
+            if number in fired or number in self.known or number not in engine.core.parts or number not in rules:
+                continue
+            if not _has_facts(engine, rules[number]):
+                continue
+            self.looks -= 1
+            if (found := never_holds(rules[number], columns, printer)) is not None:
+                self.known.add(number)
+                warn_of(found)
+
+
+def _has_facts(engine: LocalEngine, rule: Rule) -> bool:
+    """Whether no relation is empty that a rule joins."""
+    held = (engine.stored(atom.predicate) for atom in rule.body if isinstance(atom, Atom))
+    return all(stored is not None and (not isinstance(stored, Table) or len(stored)) for stored in held)
+
+
+class _Columns(Mapping[str, tuple[Type, ...]]):
+    """The kinds of values in the columns of relations, found when they are asked for."""
+
+    def __init__(self, engine: LocalEngine) -> None:
+        self._engine = engine
+        self._found: dict[str, tuple[Type, ...]] = {}
+
+    def __getitem__(self, name: str) -> tuple[Type, ...]:
+        if name not in self._found:
+            stored = self._engine.stored(name)
+            if stored is None:
+                raise KeyError(name)
+            self._found[name] = self._kinds(stored) if isinstance(stored, Table) and len(stored) <= _MOST_ROWS else (ANY,) * 2
+        return self._found[name]
+
+    def _kinds(self, table: Table) -> tuple[Type, ...]:
+        terms, rows = self._engine.state.terms, table.rows
+        return tuple(frozenset(terms.kinds_of(rows[:, column])) for column in range(table.arity))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._engine.state.tables)
+
+    def __len__(self) -> int:
+        return len(self._engine.state.tables)
