@@ -17,6 +17,8 @@ run: $(READY)
 	@echo
 	$(BIN)/tidelog query examples/reach.dl "reachable(X, N), N > 3" --facts examples/facts --quiet
 	@echo
+	$(BIN)/tidelog warm-up
+	@echo
 	@$(MAKE) --no-print-directory $(READY)-spark
 	$(BIN)/tidelog pipeline run examples/wind_farm/job.toml
 	@echo

@@ -83,7 +83,7 @@ def _timing(what: str, contender: str, seconds: list[float]) -> Timing:
 def run(folder: Path) -> None:
     """Measure, print, write the table."""
     timings = [_timing("import", module, [import_seconds(module) for _ in range(PROCESSES)]) for module in FIRST_RESULT]
-    for contender in FIRST_RESULT:
+    for contender, first_result in FIRST_RESULT.items():
         try:
             first_result_seconds(contender, {})  # fills the cache
         except subprocess.CalledProcessError as error:

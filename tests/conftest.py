@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 os.environ.setdefault("TIDELOG_CHECKED", "1")  # before anything imports the kernel: tests run in the checked build
+os.environ.setdefault("TIDELOG_COMPILE", "always")  # but where a test says otherwise
 # Tests on Spark are many short jobs, for which its optimising compiler takes more time than it saves: half of all.
 os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")
 

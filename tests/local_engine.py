@@ -20,6 +20,7 @@ from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
 from tidelog.local.kb import LocalKnowledgeBase
+from tidelog.local.kernel.tiers import choice
 from tidelog.local.maintenance import propagation, unit_runtime
 from tidelog.local.maintenance.aggregates import kept_groups
 from tidelog.local.planning import ranges
@@ -126,6 +127,8 @@ class Conditions:
     """Whether something is kept of every group of an aggregate, and not of large ones only."""
     orders: bool = False
     """Whether ordered indexes are used wherever they can be, with as many rows in the run as possible."""
+    kernel: str = "compiled"
+    """Or `plain`: Python runs it; or `exchanged`: each entry point is exchanged at some call."""
 
 
 USUAL = Conditions()
@@ -147,6 +150,7 @@ conditions = st.builds(
     st.sampled_from((1_000, 1)),
     st.booleans(),
     st.booleans(),
+    st.sampled_from(("compiled", "compiled", "compiled", "plain", "exchanged")),
 )
 
 
@@ -166,6 +170,7 @@ def odd_conditions(seed: int) -> Conditions:
         collects=chance.random() < 0.3,
         many=chance.choice((1_000, 1)),
         keeps_groups=chance.random() < 0.7,
+        kernel="exchanged" if chance.random() < 0.05 else "compiled",
     )
 
 
@@ -199,6 +204,11 @@ def under(given: Conditions) -> Iterator[None]:
             stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
         if given.collects:
             stack.enter_context(collecting())
+        if given.kernel != "compiled":
+            stack.enter_context(choice.forced("never"))
+        if given.kernel == "exchanged":
+            chance = Random(given.step_budget)
+            stack.enter_context(patch.object(choice, "_stays", lambda *_: chance.random() < 0.8))
         yield
 
 

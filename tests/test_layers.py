@@ -67,6 +67,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("graph_kb",),
     ("reasoning",),
     ("kb",),
+    ("warm_up",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))
 

@@ -31,6 +31,8 @@ COVERED_ELSEWHERE: dict[str, str] = {
         )
     },
     "local/kernel/closures/virtual_access": "tests/local/kernel/closures/test_virtual_steps.py: what the steps of plans call",
+    "local/kernel/tiers/forms": "tests/local/kernel/tiers/test_choice.py: entries and services, and when they are exchanged",
+    "local/kernel/tiers/instructions": "tests/local/kernel/tiers/test_plain.py: each is compared with what Python computes",
     "local/kernel/layout": "tests/local/storage/test_tables.py: names of words; it reads tables and indexes by them",
     **dict.fromkeys(
         (

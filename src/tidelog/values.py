@@ -20,6 +20,7 @@ from tidelog.errors import fail
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 NAN = math.nan
 XSD = "http://www.w3.org/2001/XMLSchema#"
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 
 _MONTH_DAY = r"-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"

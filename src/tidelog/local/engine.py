@@ -16,7 +16,6 @@ from tidelog.core.statistics import Statistics
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
-from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
 from tidelog.local.maintenance.update_context import UpdateResult
@@ -40,7 +39,6 @@ __all__ = [
     "Transaction",
     "UpdateResult",
     "VirtualRelation",
-    "announce_compilation",
 ]
 
 

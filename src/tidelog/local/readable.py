@@ -17,7 +17,6 @@ from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
 from tidelog.local.given_facts import loaded_facts
 from tidelog.local.insight.silence import Silence
-from tidelog.local.kernel.build import announce_compilation
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
@@ -152,7 +151,6 @@ class ReadableKnowledgeBase(KnowledgeBase):
     def _engine(self) -> LocalEngine:
         """The engine with the facts of the program's text; started when it is first needed, since that takes a moment."""
         if self._started is None:
-            announce_compilation()
             engine = LocalEngine(self.program, modules=self._modules, algorithm=self._algorithm)
             engine.dictionary.longest = self._limit_text
             for name, rows in EncodedFacts(engine.dictionary, {}, self.program.facts).rows().items():

@@ -19,9 +19,8 @@ from tidelog.local.engine import LocalEngine
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
 from tidelog.program.relations import Relation
-from tidelog.rdf.terms import TYPE
 from tidelog.syntax.tree import is_iri_name
-from tidelog.values import IRI, Kind, from_python, text_of
+from tidelog.values import IRI, RDF_TYPE, Kind, from_python, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -103,11 +102,11 @@ def _grouped(terms: Dictionary, rows: Rows, schema: Schema, only: str | None) ->
     """Triples by relation: the predicate, or, under rdf:type, the class, if it is an IRI."""
     if not len(rows):
         return
-    type_id = terms.encode([from_python(IRI(TYPE))])[0]
+    type_id = terms.encode([from_python(IRI(RDF_TYPE))])[0]
     is_type = rows[:, 1] == type_id
     is_class = terms.have_kind(Kind.IRI, rows[:, 2])
     is_class[is_class] = ~_are_blank(terms, rows[is_class, 2])
-    keeps_types = (known := schema.relation(TYPE)) is not None and known.arity == rows.shape[1] - 1
+    keeps_types = (known := schema.relation(RDF_TYPE)) is not None and known.arity == rows.shape[1] - 1
     unary = is_type & is_class
     others = [0, 2, *range(3, rows.shape[1])]
     for mask, name_at, columns in ((unary, 2, [0, *others[2:]]), (~unary | (is_type & keeps_types), 1, others)):
@@ -165,9 +164,9 @@ def facts_of_quad(quad: Quad, shape: Shape, schema: Schema) -> Iterator[tuple[An
         yield (TRIPLE, subject, predicate, target, *graph)
         return
     name = text_of(quad.predicate)
-    if name == TYPE and quad.object.kind is Kind.IRI and not text_of(quad.object).startswith("_:"):
+    if name == RDF_TYPE and quad.object.kind is Kind.IRI and not text_of(quad.object).startswith("_:"):
         yield (text_of(quad.object), subject, *graph)
-        if (known := schema.relation(TYPE)) is None or known.arity != 2 + len(graph):
+        if (known := schema.relation(RDF_TYPE)) is None or known.arity != 2 + len(graph):
             return
     yield (name, subject, target, *graph)
 
@@ -185,7 +184,7 @@ def keys_of_rows(terms: Dictionary, rows: Rows) -> list[pa.DictionaryArray]:
 
 def triples_of_facts(engine: LocalEngine, relations: Iterable[str], which: str, report: RdfWriteReport) -> Iterator[Columns]:
     """The facts of relations as triples of keys; those that are none are counted in the report."""
-    terms, type_id = engine.dictionary, int(engine.dictionary.encode([from_python(IRI(TYPE))])[0])
+    terms, type_id = engine.dictionary, int(engine.dictionary.encode([from_python(IRI(RDF_TYPE))])[0])
     for name in relations:
         for rows in _facts_in(engine, name, which):
             if not len(rows):

@@ -19,12 +19,12 @@ from tidelog.core.keys import key_of, keys_of_column
 from tidelog.errors import fail
 from tidelog.files.columns import TypedColumn, one_zero_one_nan
 from tidelog.files.text.text_types import parse
-from tidelog.values import XSD, Kind, language_literal, typed_literal
+from tidelog.values import RDF_TYPE, XSD, Kind, language_literal, typed_literal
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+TYPE = RDF_TYPE
 
 _KINDS = {
     XSD + "integer": (Kind.INT, r"^\S+$"),

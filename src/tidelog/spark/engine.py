@@ -11,7 +11,7 @@ from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, Unit, is_visible
 from tidelog.core.statistics import Round, Statistics
-from tidelog.local.engine import LocalEngine, announce_compilation
+from tidelog.local.engine import LocalEngine
 from tidelog.program.hypergraph import Component
 from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
@@ -117,7 +117,6 @@ class SparkEngine:
 
     def evaluate(self, watch: Watch, maintain: Callable[[Component], bool] = lambda _: False) -> None:
         """Derive everything, but for components that another engine has derived, or that `maintain` maintains."""
-        announce_compilation()
         watch.progress.units = len(self.program.graph.components)
         if self.forced not in ("auto", Where.KERNEL):
             self.exchange.terms.number(constants(self.frame_core))

@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tidelog.core.arrays import Int32s, Int64s
+from tidelog.core.arrays import Int32s
 from tidelog.local.kernel import build, layout, memory, terms
 from tidelog.local.kernel import table_rows as kernel
+from tidelog.local.kernel.tiers import folder
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
@@ -47,8 +48,9 @@ def script(program: str) -> str:
     return f"""
 from tidelog import KnowledgeBase, Source
 from tidelog.local.kernel import build
+from tidelog.local.kernel.tiers import folder
 kb = KnowledgeBase(Source({program!r}))
-print(build.CHECKED, build.CACHE_FOLDER)
+print(build.CHECKED, folder.CACHE_FOLDER)
 for fact in sorted(map(repr, kb.facts())):
     print(fact)
 """
@@ -70,25 +72,6 @@ def expected(program: str) -> list[str]:
     facts = sorted(map(repr, KnowledgeBase(Source(program)).facts()))
     assert ("('p', 1, 2)" if program == SMALL else "('sums', 'a', 3.5)") in facts
     return facts
-
-
-def test_no_references_are_counted_where_nothing_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each part would count those of the arrays that it is given, atomically: that took more than half the time of a deletion."""
-    monkeypatch.setattr(build, "CACHE_FOLDER", None)
-
-    @build.part
-    def word(M: Int64s, at: int) -> int:
-        return int(M[at, layout.COUNT])
-
-    @build.kernel
-    def sum_of(M: Int64s) -> int:
-        total = np.int64(0)
-        for at in range(len(M)):
-            total += word(M, at)
-        return int(total)
-
-    assert sum_of(np.ones((3, layout.TABLE_WIDTH), np.int64)) == 3
-    assert "NRT_incref" not in "".join(sum_of.inspect_llvm().values())  # type: ignore[attr-defined]
 
 
 by_day_and_by_night = pytest.mark.parametrize(
@@ -180,34 +163,23 @@ def test_each_build_has_its_own_folder(program: str) -> None:
     first, *facts = in_a_process(script(program), TIDELOG_CHECKED="")
     assert first.startswith("False ")
     assert facts == expected(program)
-    if build.CACHE_FOLDER is not None and build.CHECKED:
-        assert first.removeprefix("False ") == str(build.CACHE_FOLDER).removesuffix("-checked")
-        assert str(build.CACHE_FOLDER).endswith("-checked")
+    if folder.CACHE_FOLDER is not None and build.CHECKED:
+        assert first.removeprefix("False ") == str(folder.CACHE_FOLDER).removesuffix("-checked")
+        assert str(folder.CACHE_FOLDER).endswith("-checked")
 
 
-@pytest.mark.skipif(build.CACHE_FOLDER is None, reason="no folder for compiled code can be written")
+@pytest.mark.skipif(folder.CACHE_FOLDER is None, reason="no folder for compiled code can be written")
 def test_a_copy_of_the_sources_elsewhere_shares_what_is_compiled(tmp_path: Path) -> None:
     shutil.copytree(Path(build.__file__).parents[3], tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    assert build.CACHE_FOLDER is not None
+    assert folder.CACHE_FOLDER is not None
     expected(SMALL)
-    compiled = set(build.CACHE_FOLDER.rglob("*.nbc"))
+    compiled = set(folder.CACHE_FOLDER.rglob("*.nbc"))
     where = "import tidelog; print(tidelog.__file__)"
     path, first, *facts = in_a_process(f"{where}{script(SMALL)}", PYTHONPATH=str(tmp_path / "src"))
     assert path.startswith(str(tmp_path))
-    assert first == f"{build.CHECKED} {build.CACHE_FOLDER}"
+    assert first == f"{build.CHECKED} {folder.CACHE_FOLDER}"
     assert facts == expected(SMALL)
-    assert set(build.CACHE_FOLDER.rglob("*.nbc")) == compiled
-
-
-def test_a_changed_text_at_the_same_place_is_compiled_anew(tmp_path: Path) -> None:
-    """Whatever it was called before: the name of a module and a line do not tell two texts apart."""
-    path = tmp_path / "some_module.py"
-    found = []
-    for text in ("def f(): return 1", "def f(): return 2"):
-        path.write_text(text, encoding="utf-8")
-        build._digest.cache_clear()
-        found.append(build.Locator(in_a_process, str(path)).get_source_stamp())
-    assert len(set(found)) == 2
+    assert set(folder.CACHE_FOLDER.rglob("*.nbc")) == compiled
 
 
 @by_day_and_by_night
@@ -217,56 +189,3 @@ def test_nothing_can_be_kept(tmp_path: Path, program: str) -> None:
     first, *facts = in_a_process(script(program), TIDELOG_CACHE_DIR=str(no_folder), TIDELOG_CHECKED="")
     assert first == "False None"
     assert facts == expected(program)
-
-
-def test_the_folder_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TIDELOG_CACHE_DIR", str(tmp_path / "new" / "place"))
-    folder = build._cache_folder()
-    assert folder is not None
-    assert folder.is_dir()
-    assert folder.parent == tmp_path / "new" / "place"
-    assert folder.name.startswith(f"kernel-{build._sources_hash()}")
-    monkeypatch.delenv("TIDELOG_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    folder = build._cache_folder()
-    assert folder is not None
-    assert folder.parent == tmp_path / "xdg" / "tidelog"
-
-
-def test_an_edited_source_has_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numba would not notice that a function which another one calls has changed."""
-    before = build._sources_hash()
-    copy = tmp_path / "local"
-    shutil.copytree(Path(build.__file__).parents[1], copy)
-    monkeypatch.setattr(build, "__file__", str(copy / "kernel" / "build.py"))
-    assert build._sources_hash() == before
-    compiled = [path for path in copy.rglob("*.py") if "import kernel" in (text := path.read_text()) or "build import" in text]
-    names = [path for path in compiled if "@part" in path.read_text() or "@kernel" in path.read_text()]
-    assert copy / "kernel" / "join.py" in names
-    hashes = {before}
-    for path in names:
-        path.write_text(path.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
-        hashes.add(build._sources_hash())
-    assert len(hashes) == len(names) + 1
-
-
-def test_compiling_leaves_the_setting_of_numba_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    import numba
-
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "/somewhere/else")
-    monkeypatch.setattr(numba.config, "CACHE_LOCATOR_CLASSES", "IPythonCacheLocator", raising=False)
-    build.kernel(lambda x: x)
-    assert (numba.config.CACHE_DIR, numba.config.CACHE_LOCATOR_CLASSES) == ("/somewhere/else", "IPythonCacheLocator")
-
-
-@pytest.mark.parametrize("others_may_write", [False, True])
-def test_a_temporary_folder_that_others_can_write_to_is_not_used(
-    others_may_write: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    place = tmp_path / "tidelog-1"
-    place.mkdir()
-    place.chmod(0o777 if others_may_write else 0o700)
-    assert build._is_safe(place) is not others_may_write
-    (tmp_path / "link").symlink_to(place)
-    assert not build._is_safe(tmp_path / "link")

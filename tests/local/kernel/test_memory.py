@@ -30,12 +30,12 @@ def _views(a: int, b: int, c: int, d: int, count: int) -> int:
 
 @kernel
 def _bits(number: float) -> int:
-    return memory.bits_of(number)  # type: ignore[no-any-return]
+    return memory.bits_of(number)
 
 
 @kernel
 def _float(bits: int) -> float:
-    return memory.float_of(bits)  # type: ignore[no-any-return]
+    return memory.float_of(bits)
 
 
 @kernel

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from tidelog.files.columns import ARROW_TYPES, null_unless, within_calendar
 from tidelog.values import Kind, Value, parse_date, parse_float, parse_integer, parse_timestamp
 
-_TRUE, _FALSE = pa.array(["true", "True", "TRUE", "1"]), pa.array(["false", "False", "FALSE", "0"])
+_TRUE, _FALSE = ("true", "True", "TRUE", "1"), ("false", "False", "FALSE", "0")
 _ZONE = r"(?:[+-](?:0[0-9]|1[0-4]):[0-5][0-9])"
 _MOMENT = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?"
 _USUAL = {
@@ -175,8 +175,8 @@ def _cast(kind: Kind, text: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
 
 def _booleans(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    def words(value_set: pa.Array, among: pa.ChunkedArray) -> pa.ChunkedArray:
-        return pc.is_in(among, value_set=value_set.cast(text.type))
+    def words(value_set: tuple[str, ...], among: pa.ChunkedArray) -> pa.ChunkedArray:
+        return pc.is_in(among, value_set=pa.array(value_set, text.type))
 
     truths = words(_TRUE, text)
     known = pc.or_(truths, words(_FALSE, text))

@@ -13,7 +13,7 @@ import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
 from tidelog.local.kernel import memory, terms
-from tidelog.local.kernel.build import CHECKED, part, service
+from tidelog.local.kernel.build import CHECKED, either, part, service
 from tidelog.local.kernel.memory import bits_of, bytes_at, call, float_of, int32s, int64s
 from tidelog.local.kernel.terms import compare_values
 
@@ -257,16 +257,15 @@ def evaluate_at(T: int, code: int, begin: int, end: int, slots: int, stack: int)
     return np.int64(evaluate(int64s(T, memory.ANY_LENGTH), words, begin, end, slot_values, int64s(stack, memory.ANY_LENGTH)))
 
 
-if CHECKED:
+@part
+def _called_here(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
+    return evaluate(T, code, begin, end, slots, stack)
 
-    @part
-    def evaluate_called(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:  # noqa: ARG001
-        """`evaluate`, as the services of a plan have it."""
-        return evaluate(T, code, begin, end, slots, stack)
 
-else:
+@part
+def _called_there(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
+    return call(services[0], T.ctypes.data, code.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
 
-    @part
-    def evaluate_called(services: Int64s, T: Int64s, code: Int32s, begin: int, end: int, slots: Int32s, stack: Int64s) -> bool:
-        """`evaluate`, as the services of a plan have it."""
-        return call(services[0], T.ctypes.data, code.ctypes.data, begin, end, slots.ctypes.data, stack.ctypes.data) != 0
+
+evaluate_called = either(_called_here, _called_here if CHECKED else _called_there)
+"""`evaluate`, as the services of a plan have it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, terms
-from tidelog.local.kernel.build import hot, kernel, part
+from tidelog.local.kernel.build import hot, part, plan_runner
 from tidelog.local.kernel.join import run
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
 from tidelog.local.kernel.plan_table import restart, run_state
@@ -180,7 +180,7 @@ def continue_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) 
     return status
 
 
-@kernel
+@plan_runner
 def run_rounds(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, rules: Int64s) -> None:
     """Run all entries on the deltas that there are, then, unless the rules run once, on new facts until a fixpoint."""
     Z, status = progress_of(rules), np.int64(layout.DONE)

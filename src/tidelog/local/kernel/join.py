@@ -17,15 +17,20 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import arithmetic, layout, range_search, terms
-from tidelog.local.kernel.build import CHECKED, hot, kernel, part
+from tidelog.local.kernel.build import CHECKED, either, hot, part, plan_runner
 from tidelog.local.kernel.closures import virtual_steps as virtual
 from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
 from tidelog.local.kernel.memory import call, int32s, int64s
 from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_lists, plan_slots, run_state
 from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, older_rows, rows_of
+from tidelog.local.kernel.tiers.choice import need
 
 BIND, CHECK = 0, 1
 """What a column does with its slot."""
+
+
+A_STEP = either(64, 1)
+"""What a step costs of the budget: Python takes longer for one, and is to come back as often."""
 
 
 @hot
@@ -89,27 +94,29 @@ def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) ->
     return True
 
 
-if CHECKED:
+@part
+def _step_here(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
+    return virtual.run_step(op, W, first, second, L)
 
-    @part
-    def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:  # noqa: ARG001
-        """Run a step of a plan that reads a virtual relation."""
-        return virtual.run_step(op, W, first, second, L)
 
-    @part
-    def _next_in_range(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:  # noqa: ARG001
-        return range_search.next_in_range(M, X, T, plan, at, entering)
+@part
+def _step_there(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
+    return call(services[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)
 
-else:
 
-    @part
-    def virtual_step(services: Int64s, op: int, W: Int64s, first: int, second: int, L: Int64s) -> int:
-        """Run a step of a plan that reads a virtual relation."""
-        return call(services[1], op, W.ctypes.data, first, second, L.ctypes.data, 0)  # type: ignore[no-any-return]
+@part
+def _range_here(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:  # noqa: ARG001
+    return range_search.next_in_range(M, X, T, plan, at, entering)
 
-    @part
-    def _next_in_range(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:
-        return call(services[2], M.ctypes.data, X.ctypes.data, T.ctypes.data, plan.ctypes.data, at, entering)  # type: ignore[no-any-return]
+
+@part
+def _range_there(services: Int64s, M: Int64s, X: Int64s, T: Int64s, plan: Int64s, at: int, entering: bool) -> int:
+    return call(services[2], M.ctypes.data, X.ctypes.data, T.ctypes.data, plan.ctypes.data, at, entering)
+
+
+_next_in_range = either(_range_here, _range_here if CHECKED else _range_there)
+virtual_step = either(_step_here, _step_here if CHECKED else _step_there)
+"""Run a step of a plan that reads a virtual relation."""
 
 
 @part
@@ -124,19 +131,22 @@ def refill_lists(VR: Int64s, plan: Int64s, depth: int) -> None:
             virtual_step(services, op, VR[code[at + 1]], np.int64(slots[code[at + 2]]), np.int64(0), lists[step])
 
 
+_ADDRESSES: Int64s = np.zeros(layout.SERVICES, np.int64)
+_SERVICES = (arithmetic.evaluate_at, virtual.run_step_at, range_search.next_in_range_at)
+for _at, _service in enumerate(_SERVICES):
+    _service.place = _ADDRESSES[_at : _at + 1]
+
+
 def service_addresses(*, computes: bool, reads_virtual: bool, has_ranges: bool = False) -> Int64s:
-    """The addresses of the services that a plan needs, compiled if need be."""
-    if CHECKED:
-        return np.zeros(layout.SERVICES, np.int64)
-    addresses = (
-        arithmetic.evaluate_at() if computes else 0,
-        virtual.run_step_at() if reads_virtual else 0,
-        range_search.next_in_range_at() if has_ranges else 0,
-    )
-    return np.array(addresses, np.int64)
+    """The addresses of the services, the same for all plans; those that a plan needs are there when compiled code runs it."""
+    if not CHECKED:
+        for service, is_needed in zip(_SERVICES, (computes, reads_virtual, has_ranges), strict=True):
+            if is_needed:
+                need(service)
+    return _ADDRESSES
 
 
-@kernel
+@plan_runner
 def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
     """Run a plan from where it stopped; why it stops this time, which is also `state[STATUS]`."""
     # One function, however long: the steps share a dozen local variables, and a call for each step would cost more than the step.
@@ -150,7 +160,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
         if budget <= 0:
             status = np.int64(layout.PAUSED)
             break
-        budget -= 1
+        budget -= A_STEP
         at = np.int64(code[layout.STEPS_AT + depth])
         op = code[at]
         found = False

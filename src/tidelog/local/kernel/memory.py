@@ -3,29 +3,26 @@
 Python owns all buffers, as NumPy arrays, and tells the kernel their addresses and lengths as plain integers in tables: going
 through a list of typed arrays would cost 20 times as much an access. A view knows its length, so the checked build sees every
 access out of bounds.
-"""
 
-# Numba's intrinsics have no types.
-# mypy: disallow-untyped-defs=False, disallow-untyped-calls=False
-# ruff: noqa: ANN001, ANN201, ANN202, ARG001
+What is an instruction or two of the machine stands here as Python computes it; `tiers.instructions` has the same names for Numba.
+"""
 
 from __future__ import annotations
 
-from ctypes import addressof, c_char
+import struct
+from ctypes import addressof, c_char, c_int64
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
 from numpy.typing import NDArray
 
-from tidelog.local.kernel.build import CHECKED, part
+from tidelog.core.arrays import Bytes, Int32s, Int64s, UInt64s
+from tidelog.local.kernel.build import CHECKED, instruction, part
+from tidelog.local.kernel.tiers.plain_numpy import view_at
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 """For words of bits: Numba makes a float of an unsigned and a signed integer."""
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 
 def address_of(buffer: NDArray[Any]) -> int:
@@ -33,79 +30,64 @@ def address_of(buffer: NDArray[Any]) -> int:
     return addressof(c_char.from_buffer(buffer)) if buffer.size else int(buffer.ctypes.data)  # type: ignore[arg-type]
 
 
-def _array_at(context, builder, array_type, address, shape):
-    """The array at an address, row after row."""
-    array = make_array(array_type)(context, builder)
-    size = context.get_constant(types.intp, array_type.dtype.bitwidth // 8)
-    strides = [size] if len(shape) == 1 else [builder.mul(shape[1], size), size]
-    populate_array(
-        array,
-        data=builder.inttoptr(address, array.data.type),
-        shape=cgutils.pack_array(builder, shape),
-        strides=cgutils.pack_array(builder, strides),
-        itemsize=size,
-        meminfo=None,
-    )
-    return array._getvalue()
+@instruction
+def int32s(address: int, length: int) -> Int32s:
+    """The int32 buffer at an address."""
+    return view_at(address, np.int32, length)
 
 
-def _view_of(dtype: Any, what: str) -> Any:
-    """A function from the address and the length of a buffer to the array."""
-
-    def view(typing_context, address, length):
-        def generate(context, builder, signature, args):
-            return _array_at(context, builder, signature.return_type, args[0], args[1:])
-
-        return types.Array(dtype, 1, "C")(types.int64, types.int64), generate
-
-    view.__doc__ = what
-    return intrinsic(view)
+@instruction
+def int64s(address: int, length: int) -> Int64s:
+    """The int64 buffer at an address."""
+    return view_at(address, np.int64, length)
 
 
-@intrinsic
-def int64_matrix(typing_context, address, rows, columns):
+@instruction
+def uint64s(address: int, length: int) -> UInt64s:
+    """The uint64 buffer at an address: bitset rows."""
+    return view_at(address, np.uint64, length)
+
+
+@instruction
+def bytes_at(address: int, length: int) -> Bytes:
+    """The byte buffer at an address."""
+    return view_at(address, np.uint8, length)
+
+
+@instruction
+def int64_matrix(address: int, rows: int, columns: int) -> Int64s:
     """The int64 matrix at an address, row after row."""
-
-    def generate(context, builder, signature, args):
-        return _array_at(context, builder, signature.return_type, args[0], args[1:])
-
-    return types.Array(types.int64, 2, "C")(types.int64, types.int64, types.int64), generate
+    return view_at(address, np.int64, rows, columns)
 
 
-int32s = _view_of(types.int32, "The int32 buffer at an address.")
-int64s = _view_of(types.int64, "The int64 buffer at an address.")
-uint64s = _view_of(types.uint64, "The uint64 buffer at an address: bitset rows.")
-bytes_at = _view_of(types.uint8, "The byte buffer at an address.")
+@instruction
+def load_word(address: int) -> int:
+    """Eight bytes from an address that need not be aligned."""
+    return np.uint64(c_int64.from_address(int(address)).value & ((1 << 64) - 1))
 
 
-def _instruction(signature: Any, build: Any, what: str) -> Any:
-    """A function of one argument that is one instruction."""
-
-    def instruction(typing_context, argument):
-        return signature, lambda _context, builder, _signature, args: build(builder, args[0])
-
-    instruction.__doc__ = what
-    return intrinsic(instruction)
+@instruction
+def bits_of(number: float) -> int:
+    """The bits of a float64 as int64."""
+    return struct.unpack("<q", struct.pack("<d", number))[0]
 
 
-_WORD = ir.IntType(64)
-_load_word = _instruction(
-    types.uint64(types.int64),
-    lambda builder, address: builder.load(builder.inttoptr(address, _WORD.as_pointer()), align=1),
-    "Eight bytes from an address that need not be aligned.",
-)
-bits_of = _instruction(
-    types.int64(types.float64), lambda builder, number: builder.bitcast(number, _WORD), "The bits of a float64 as int64."
-)
-float_of = _instruction(
-    types.float64(types.int64), lambda builder, bits: builder.bitcast(bits, ir.DoubleType()), "The float64 that has these bits."
-)
-ones_in = _instruction(types.int64(types.uint64), lambda builder, word: builder.ctpop(word), "How many bits of a uint64 are set.")
-lowest_one = _instruction(
-    types.int64(types.uint64),
-    lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)),
-    "The place of the lowest bit that is set; the word must not be 0.",
-)
+@instruction
+def float_of(bits: int) -> float:
+    """The float64 that has these bits."""
+    return struct.unpack("<d", struct.pack("<q", bits))[0]
+
+
+@instruction
+def ones_in(word: int) -> int:
+    """How many bits of a uint64 are set."""
+    return int(word).bit_count()
+
+
+@instruction
+def lowest_one(word: int) -> int:
+    """The place of the lowest bit that is set; the word must not be 0."""
+    return (int(word) & -int(word)).bit_length() - 1
 
 
 @part
@@ -113,36 +95,34 @@ def word_at(address: int, length: int, at: int) -> int:
     """Eight bytes of a byte buffer as one number."""
     if CHECKED and (at < 0 or at + 8 > length):
         raise IndexError("a word out of bounds")
-    return _load_word(address + at)  # type: ignore[no-any-return]
+    return load_word(address + at)
 
 
-def _overflow_of(operation: str, what: str) -> Any:
-    """Whether an operation on two int64 overflows; LLVM assumes that plain arithmetic does not."""
-
-    def overflows(typing_context, a, b):
-        def generate(context, builder, signature, args):
-            return builder.extract_value(getattr(builder, operation)(*args), 1)
-
-        return types.boolean(types.int64, types.int64), generate
-
-    overflows.__doc__ = what
-    return intrinsic(overflows)
+# LLVM assumes that plain arithmetic does not overflow.
 
 
-sum_overflows = _overflow_of("sadd_with_overflow", "Whether a + b leaves 64 bits.")
-difference_overflows = _overflow_of("ssub_with_overflow", "Whether a - b leaves 64 bits.")
-product_overflows = _overflow_of("smul_with_overflow", "Whether a * b leaves 64 bits.")
+@instruction
+def sum_overflows(a: int, b: int) -> bool:
+    """Whether a + b leaves 64 bits."""
+    return not _LEAST <= a + b <= _MOST
 
 
-@intrinsic
-def call(typing_context, address, a, b, c, d, e, f):
+@instruction
+def difference_overflows(a: int, b: int) -> bool:
+    """Whether a - b leaves 64 bits."""
+    return not _LEAST <= a - b <= _MOST
+
+
+@instruction
+def product_overflows(a: int, b: int) -> bool:
+    """Whether a * b leaves 64 bits."""
+    return not _LEAST <= a * b <= _MOST
+
+
+@instruction
+def call(address: int, *args: int) -> int:
     """Call a compiled service at an address."""
-
-    def generate(context, builder, signature, args):
-        function = builder.inttoptr(args[0], ir.FunctionType(_WORD, [_WORD] * 6).as_pointer())
-        return builder.call(function, args[1:])
-
-    return types.int64(*[types.int64] * 7), generate
+    raise NotImplementedError  # Python calls what the service does by its name
 
 
 ANY_LENGTH = 1 << 40

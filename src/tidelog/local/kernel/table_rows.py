@@ -10,7 +10,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.build import hot, kernel, part
+from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.memory import ONE, int32s, uint64s
 from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times, note_time
@@ -172,7 +172,7 @@ def number_rows(M: Int64s, table: int, data: Int32s, numbers: Int32s) -> None:
         numbers[i] = slots[slot_for(M, table, data[i])] - 1
 
 
-@kernel
+@table_walk
 def rehash_rows(M: Int64s, table: int) -> None:
     """Enter all rows into a new hash table."""
     arity = M[table, layout.ARITY]
@@ -190,7 +190,7 @@ def rehash_rows(M: Int64s, table: int) -> None:
         slots[slot] = i + 1
 
 
-@kernel
+@table_walk
 def fill_bits(M: Int64s, table: int) -> None:
     """Enter all rows into a new matrix of bits."""
     rows, bits = rows_of(M, table), bits_of_table(M, table)
@@ -264,7 +264,7 @@ def chain(M: Int64s, X: Int64s, index: int, key: Int32s) -> int:
     return -1
 
 
-@kernel
+@table_walk
 def extend_index(M: Int64s, X: Int64s, index: int, upto: int) -> None:
     """Enter the rows before `upto`; there is room for them."""
     table = X[index, layout.TABLE]
@@ -296,7 +296,7 @@ def newest_rows(M: Int64s, X: Int64s, index: int, keys: Int32s, found: Int32s) -
         found[i] = chain(M, X, index, keys[i])
 
 
-@kernel
+@table_walk
 def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
     """Remove the rows from `count` on, newest first: the exact inverse of appending them; none may have been removed since."""
     if X[index, layout.RANGE_COLUMN] != 0:
@@ -312,7 +312,7 @@ def shorten_index(M: Int64s, X: Int64s, index: int, count: int) -> None:
     X[index, layout.UPTO] = min(X[index, layout.UPTO], count)
 
 
-@kernel
+@table_walk
 def shorten_table(M: Int64s, table: int, count: int) -> None:
     """Truncate a table to `count` rows; the indexes have been shortened already."""
     arity = M[table, layout.ARITY]
@@ -327,7 +327,7 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
     forget_times(M, table)
 
 
-@kernel
+@table_walk
 def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: Int32s) -> None:
     """Empty tables without tombstones, whose indexes are `indexes`; make all rows of others visible to rules, with no delta."""
     for i in range(len(indexes)):
@@ -339,7 +339,7 @@ def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: 
         M[others[i], layout.OLD] = M[others[i], layout.ALL] = M[others[i], layout.COUNT]
 
 
-@kernel
+@table_walk
 def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s) -> int:
     """Replace the rows of a table without tombstones, with no delta; how many there was room for."""
     for i in range(len(indexes)):

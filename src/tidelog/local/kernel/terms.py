@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.core.arrays import Bytes, Int32s, Int64s
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import kernel, part, table_walk
 from tidelog.local.kernel.memory import bytes_at, float_of, int32s, int64s, word_at
 
 COUNT, CAPACITY, KINDS, PAYLOADS, LENGTHS, HASHES, SLOTS, SLOT_COUNT, ARENA, ARENA_USED, ARENA_SIZE = range(11)
@@ -153,7 +153,7 @@ def intern_texts(T: Int64s, kind: int, offsets: Int64s, address: int, length: in
     return len(ids)
 
 
-@kernel
+@table_walk
 def rehash_terms(T: Int64s) -> None:
     """Fill a new, larger table of slots."""
     capacity = T[CAPACITY]

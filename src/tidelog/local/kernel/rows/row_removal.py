@@ -11,7 +11,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, table_rows
-from tidelog.local.kernel.build import hot, kernel, part
+from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times
@@ -138,7 +138,7 @@ def remove_rows(M: Int64s, X: Int64s, table: int, indexes: Int32s, first: int, d
             remove_row(M, X, table, indexes, row, every)
 
 
-@kernel
+@table_walk
 def link_newer(M: Int64s, X: Int64s, table: int, index: int) -> None:
     """Fill the links to the next newer row of each chain."""
     following, newer = table_rows.older_rows(M, X, table, index), _newer_rows(M, X, table, index)
@@ -198,7 +198,7 @@ def _restore_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, is
             is_stale[i] = 1
 
 
-@kernel
+@table_walk
 def restore_rows(
     M: Int64s, X: Int64s, table: int, indexes: Int32s, end: int, tombstones: int, every: Int32s, is_stale: Int32s
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import fused_rounds as rounds
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import part, plan_runner
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, REMOVED, UPTO
 from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.rows.row_removal import is_numbered, remove_row, row_number
@@ -109,7 +109,7 @@ def begin_rules(M: Int64s, U: Int64s, which: int) -> int:
     return rounds.begin_once(M, unit.rules_of(U, which), unit.progress_of(U)[unit.RULE_STEPS])
 
 
-@kernel
+@plan_runner
 def delete_unproved(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> None:
     """Algorithm 1, until no affected fact is left or something stops it: `Z[RESULT]` says what."""
     Z, status, left = unit.progress_of(U), np.int64(DONE), _ROUNDS

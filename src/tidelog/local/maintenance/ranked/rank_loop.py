@@ -13,7 +13,7 @@ import numpy as np
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.build import kernel, part
+from tidelog.local.kernel.build import part, plan_runner
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, OLD, PAUSED, UPTO
 from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.rows.row_removal import is_numbered, number_pairs, row_number
@@ -178,7 +178,7 @@ def _after_look(M: Int64s, U: Int64s) -> int:
     return np.int64(REDERIVE if _has_removed(U) else FINISHED)
 
 
-@kernel
+@plan_runner
 def delete_unsupported(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> None:
     """Delete what has no support and does not come back, until done or something stops it: `Z[RESULT]` says what."""
     Z, status, left = unit.progress_of(U), np.int64(DONE), _ROUNDS
