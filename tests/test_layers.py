@@ -67,7 +67,6 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("graph_kb",),
     ("reasoning",),
     ("kb",),
-    ("warm_up",),
 )
 PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("streaming",), ("__main__", ""))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.commands import run
 
-from tidelog.local import warm_up
-from tidelog.local.kernel.tiers import folder
+from tidelog.local.kernel.tiers import folder, warm_up
 
 ONE = "tidelog.local.kernel.terms:intern_one(int64[1C],int64,int64)"
 

@@ -14,7 +14,7 @@ from tidelog.cli.shell import app, reporting
 def warm_up_command() -> None:
     """Compile what programs commonly need of the kernel, with all processors, so that nobody waits for it later."""
     from tidelog.local.kernel.tiers.folder import CACHE_FOLDER
-    from tidelog.local.warm_up import warm_up
+    from tidelog.local.kernel.tiers.warm_up import warm_up
 
     if CACHE_FOLDER is None:
         typer.echo("no folder for compiled code can be written: set TIDELOG_CACHE_DIR", err=True)

@@ -50,7 +50,7 @@ def _started() -> Any:
         return None
     try:
         return subprocess.Popen(
-            [sys.executable, "-m", "tidelog.local.warm_up"],
+            [sys.executable, "-m", "tidelog.local.kernel.tiers.warm_up"],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -1,8 +1,8 @@
 """Compiling ahead: everything that programs commonly need of the kernel, by as many processes as there are processors.
 
-What that is, small programs tell: they run in plain Python, which notes what is called and with what. `python -m
-tidelog.local.warm_up` is one of the processes. It compiles what other lines of its input ask for first; it goes on when nobody
-asks any more, and ends when all of it is done.
+What that is, small programs tell: they run in plain Python, which notes what is called and with what. This module is also what
+one of the processes runs. It compiles what its input asks for, line by line; it goes on when nobody asks any more, and ends when
+all of it is done.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def warm_up(processes: int | None = None) -> int:
         return 0
     others = []
     for _ in range((os.cpu_count() or 1) - 1 if processes is None else processes - 1):
-        other = subprocess.Popen([sys.executable, "-m", "tidelog.local.warm_up"], stdin=subprocess.PIPE, text=True)
+        other = subprocess.Popen([sys.executable, "-m", "tidelog.local.kernel.tiers.warm_up"], stdin=subprocess.PIPE, text=True)
         other.stdin.write("".join(f"{name}\n" for name in missing))  # type: ignore[union-attr]
         other.stdin.close()  # type: ignore[union-attr]
         others.append(other)

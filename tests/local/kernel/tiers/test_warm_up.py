@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tidelog.local import warm_up
-from tidelog.local.kernel.tiers import choice, folder
+from tidelog.local.kernel.tiers import choice, folder, warm_up
 
 ONE = "tidelog.local.kernel.terms:intern_one(int64[1C],int64,int64)"
 
@@ -42,7 +41,7 @@ def test_what_is_asked_for_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_several_processes_compile_what_is_missing(tmp_path: Path) -> None:
     script = f"""
-from tidelog.local import warm_up
+from tidelog.local.kernel.tiers import warm_up
 warm_up.common = lambda: [{ONE!r}]
 print(warm_up.warm_up(2), warm_up.warm_up(2))
 """
@@ -55,7 +54,7 @@ print(warm_up.warm_up(2), warm_up.warm_up(2))
 
 def test_a_process_compiles_what_others_ask_for_and_ends(tmp_path: Path) -> None:
     environment = {**os.environ, "TIDELOG_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-m", "tidelog.local.warm_up"]
+    command = [sys.executable, "-m", "tidelog.local.kernel.tiers.warm_up"]
     found = subprocess.run(command, env=environment, input=f"{ONE}\n", capture_output=True, text=True, check=True)
     assert (found.stdout, found.stderr) == ("", "")
     assert len(list(tmp_path.rglob("terms.intern_one*.nbc"))) == 1
