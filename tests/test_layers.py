@@ -42,7 +42,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("durable",),
     ("spark",),
     ("pipeline",),
-    ("cli", "pipeline.__main__"),
+    ("cli", "pipeline.__main__", "__main__"),
 )
 """From the bottom to the top.  A module imports from its own layer and from those below it."""
 

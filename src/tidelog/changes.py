@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tidelog.arguments import wrong
 from tidelog.display.html import table
 from tidelog.errors import did_you_mean, fail
-from tidelog.facts import Facts, Result
-from tidelog.files.text.json_values import to_json
-from tidelog.values import from_python, sort_key
+from tidelog.facts import Facts, Result, rows_in_json
 
 if TYPE_CHECKING:
     from tidelog.program.relations import Relation
@@ -300,8 +298,8 @@ class Change:
         """The change as JSON: `id`, `inserted` and `deleted` by relation, facts sorted, `stats`; with rule changes, `rules`."""
         described: dict[str, object] = {
             "id": self.id,
-            "inserted": {name: _in_json(facts) for name, facts in self.inserted.items()},
-            "deleted": {name: _in_json(facts) for name, facts in self.deleted.items()},
+            "inserted": {name: rows_in_json(facts) for name, facts in self.inserted.items()},
+            "deleted": {name: rows_in_json(facts) for name, facts in self.deleted.items()},
             "stats": asdict(self.stats),
         }
         return described if self.rules is None else {**described, "rules": self.rules.to_dict()}
@@ -325,11 +323,6 @@ class Change:
 
     def __repr__(self) -> str:
         return f"Change(inserted={self.inserted!r}, deleted={self.deleted!r}, algorithm={self.stats.algorithm!r})"
-
-
-def _in_json(facts: Facts) -> list[list[object]]:
-    rows = sorted((tuple(map(from_python, fact)) for fact in facts), key=lambda row: tuple(map(sort_key, row)))
-    return [[to_json(value.content) for value in row] for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 from tidelog.arguments import wrong
 from tidelog.display.html import table
 from tidelog.errors import TidelogError, fail
-from tidelog.values import from_python
+from tidelog.values import from_python, sort_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -265,6 +265,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     for row in rows:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def rows_in_json(facts: Facts) -> list[list[object]]:
+    """Facts as in update streams, sorted."""
+    from tidelog.files.text.json_values import to_json
+
+    rows = sorted((tuple(map(from_python, fact)) for fact in facts), key=lambda row: tuple(map(sort_key, row)))
+    return [[to_json(value.content) for value in row] for row in rows]
 
 
 def _empty_type(kind: Kind | None) -> pa.DataType:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -101,3 +102,26 @@ def test_standard_input_that_is_not_text(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff")))
     with pytest.raises(TidelogError, match="TL061: standard input is not UTF-8 text"):
         source_of(Path("-"))
+
+
+@pytest.mark.parametrize(
+    "command", [(), ("run",), ("query",), ("stream",), ("pipeline",), ("pipeline", "run"), ("repl",), ("init",)]
+)
+def test_h_is_help(command: tuple[str, ...]) -> None:
+    status, out, _ = run(*command, "-h")
+    assert status == 0
+    assert "Usage" in out
+    assert run(*command, "--help")[1] == out
+
+
+def test_python_m_tidelog_and_its_completion() -> None:
+    call = [sys.executable, "-m", "tidelog"]
+    assert subprocess.run([*call, "--version"], capture_output=True, text=True, check=True).stdout == f"tidelog {__version__}\n"
+    script = subprocess.run(
+        [sys.executable, "-c", "from tidelog.cli import main; main()"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "_TIDELOG_COMPLETE": "complete_bash", "COMP_WORDS": "tidelog ver", "COMP_CWORD": "1"},
+    )
+    assert script.stdout.split() == ["verify"]

@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from tidelog import KnowledgeBase
 from tidelog.cli import app
+from tidelog.errors import fail
 from tidelog.streams.following import Following
 from tidelog.streams.journal import Journal
 
@@ -343,3 +344,61 @@ def test_the_picture_on_a_terminal(folder: Path, terminal: tuple[int, int]) -> N
     assert re.search(r"marks +[0-9]", text)  # how many, `auto` decides by what updates cost
     assert re.search(r"backlog +0", text)
     assert "4 updates: facts in 13, out 9" in text
+
+
+# --- updates that are set aside ------------------------------------------------------------------------------------------
+
+BROKEN: list[dict[str, Any]] = [*UPDATES[:1], {"id": "bad", "insert": [["edge", "x"]]}, *UPDATES[1:]]
+
+
+def aside(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def with_errors(folder: Path) -> None:
+    write(folder / "u.jsonl", BROKEN)
+    lines = (folder / "u.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "u.jsonl").write_text("\n".join([*lines[:3], "no JSON", *lines[3:], "{"]) + "\n", encoding="utf-8")
+
+
+def test_updates_with_errors_are_set_aside(folder: Path) -> None:
+    with_errors(folder)
+    status, _, err = run("--updates", "u.jsonl", "--out", "c.jsonl", "--on-error", "set-aside")
+    assert status == 0
+    assert changes((folder / "c.jsonl").read_text(encoding="utf-8")) == EXPECTED
+    found = aside(folder / "c.jsonl.set-aside")
+    assert [(entry["number"], entry["errors"][0]["code"]) for entry in found] == [(2, "TL020"), (4, "TL076"), (7, "TL076")]
+    assert found[0]["update"] == BROKEN[1]
+    assert "u.jsonl:2 (id bad): error TL020" in err
+    assert ", 3 set aside, " in err.splitlines()[-1]
+
+
+def test_without_it_the_first_error_ends_the_stream(folder: Path) -> None:
+    with_errors(folder)
+    assert run("--updates", "u.jsonl", "--out", "c.jsonl", "--on-error", "stop", "--quiet")[0] == 1
+    assert len(changes((folder / "c.jsonl").read_text(encoding="utf-8"))) == 1
+    assert not (folder / "c.jsonl.set-aside").exists()
+    assert run("--updates", "u.jsonl", "--on-error", "set-aside")[0] == 2
+
+
+@pytest.mark.parametrize("saved", [(), ("--open", "kb")], ids=["replayed", "saved"])
+@pytest.mark.parametrize("first", range(1, 8))
+def test_a_stream_that_sets_aside_is_resumed(folder: Path, first: int, saved: tuple[str, ...]) -> None:
+    with_errors(folder)
+    whole = (folder / "u.jsonl").read_text(encoding="utf-8")
+    (folder / "u.jsonl").write_text("".join(whole.splitlines(keepends=True)[:first]), encoding="utf-8")
+    options = ("--updates", "u.jsonl", "--out", "c.jsonl", "--on-error", "set-aside", "--quiet", *saved)
+    assert run(*options)[0] == 0
+    (folder / "u.jsonl").write_text(whole, encoding="utf-8")
+    assert run(*options, "--resume")[0] == 0
+    assert changes((folder / "c.jsonl").read_text(encoding="utf-8")) == EXPECTED
+    assert [entry["number"] for entry in aside(folder / "c.jsonl.set-aside")] == [2, 4, 7]
+
+
+def test_what_is_wrong_with_the_folder_is_set_aside_by_nobody(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise fail("TL066", "the disk is full")
+
+    monkeypatch.setattr("tidelog.streams.following.Following._applied", fails)
+    assert run("--updates", "u.jsonl", "--out", "c.jsonl", "--on-error", "set-aside", "--quiet")[0] == 1
+    assert aside(folder / "c.jsonl.set-aside") == []

@@ -6,6 +6,7 @@ import csv
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,9 +16,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from tidelog.cli.in_json import AsJson, print_json
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show, source_of
 from tidelog.errors import fail, render_all
+from tidelog.facts import rows_in_json
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress
@@ -97,6 +100,7 @@ def run_command(  # each parameter is an argument or option of the command
     input_root: InputRoot = None,
     no_modules: NoModules = False,
     saved: OpenFolder = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Derive everything that follows from a program and its facts; print it as facts, or write it to files."""
@@ -114,11 +118,15 @@ def run_command(  # each parameter is an argument or option of the command
         _check_targets(kb, chosen if out is not None else [], stats, out)
         for name in chosen:
             kb.count(name)
-        if out is not None:
-            lines = list(_write(kb, chosen, out, file_format))
+        written = _write(kb, chosen, out, file_format) if out is not None else []
     if stats is not None:
         write_statistics(kb, stats)
-    show(lines if out is not None else show_facts(kb, chosen))
+    if as_json:
+        printer = kb.program.printer
+        facts_of = {printer.predicate(name): rows_in_json(kb[name]) for name in chosen} if out is None else {}
+        print_json({"facts": facts_of} if out is None else {"files": [file.in_json() for file in written]})
+    else:
+        show(map(str, written) if out is not None else show_facts(kb, chosen))
 
 
 @app.command("query")
@@ -137,6 +145,7 @@ def query_command(  # each parameter is an argument or option of the command
     limit_text: LimitText = LONGEST,
     input_root: InputRoot = None,
     saved: OpenFolder = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Answer a query: all values of its variables that make it true, or whether it holds."""
@@ -153,7 +162,10 @@ def query_command(  # each parameter is an argument or option of the command
         knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
     ):
         answers = kb.query(query)
-    show(show_answers(answers, kb.program, form.value))
+    if as_json:
+        print_json({"columns": answers.columns, "answers": rows_in_json(answers)})
+    else:
+        show(show_answers(answers, kb.program, form.value))
 
 
 def knowledge_base(
@@ -230,22 +242,37 @@ def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out
         raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
 
 
-def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKind) -> list[str]:
-    """Write relations to files, and say so."""
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file with the facts of a relation."""
+
+    relation: str
+    facts: int
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{self.relation}: {self.facts:,} fact{'' if self.facts == 1 else 's'} -> {self.path}"
+
+    def in_json(self) -> dict[str, object]:
+        """The same for programs."""
+        return {"relation": self.relation, "facts": self.facts, "path": str(self.path)}
+
+
+def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKind) -> list[WrittenFile]:
+    """Write relations to files."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise fail("TL060", f"cannot make the folder {out}: {error.strerror or error}", fix="choose another folder") from error
-    lines: list[str] = []
+    written: list[WrittenFile] = []
     for name in chosen:
         facts = kb[name]
         for path in kb.relations[name].outputs or (f"{quote(name, safe='')}.{file_format.value}",):
             target = out / path
             target.parent.mkdir(parents=True, exist_ok=True)
             facts.write(target)
-            count = f"{len(facts):,} fact{'' if len(facts) == 1 else 's'}"
-            lines.append(f"{kb.program.printer.predicate(name)}: {count} -> {target}")
-    return lines
+            written.append(WrittenFile(kb.program.printer.predicate(name), len(facts), target))
+    return written
 
 
 @contextmanager

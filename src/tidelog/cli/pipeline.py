@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidelog.cli.shell import app, reporting, show
+from tidelog.cli.in_json import AsJson, job_in_json, print_json
+from tidelog.cli.shell import HELP_NAMES, app, reporting, show
 from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import render_all
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 JobFile = Annotated[Path, typer.Argument(help="A job file (TOML).", metavar="JOB")]
 
-pipeline = typer.Typer(help="Run jobs: files and tables in, facts derived, results out.", no_args_is_help=True)
+pipeline = typer.Typer(
+    help="Run jobs: files and tables in, facts derived, results out.", no_args_is_help=True, context_settings=HELP_NAMES
+)
 app.add_typer(pipeline, name="pipeline")
 
 
@@ -45,10 +48,12 @@ def run_command(
         PlacementName | None, typer.Option(help="Evaluate everything there, whatever the job file says.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write the report to this file.", metavar="FILE")] = None,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     """Run a job: read its sources, derive what follows, write its sinks and its report."""
     from tidelog.pipeline.job.job_file import read_job
+    from tidelog.pipeline.report.outcome import manifest_of
     from tidelog.pipeline.report.terminal import summary, terminal
 
     chosen = read_job(job)
@@ -61,13 +66,19 @@ def run_command(
         from tidelog.pipeline.batch.run import backend_for, check_before
 
         check_before(chosen)
-        show(describe(chosen, backend_for(chosen)))
+        lines = list(describe(chosen, backend_for(chosen)))
+        if as_json:
+            print_json(job_in_json(chosen, lines))
+        else:
+            show(lines)
         return
     from tidelog.pipeline.batch.run import run_job
 
     with terminal(is_quiet=quiet) as shown:
         outcome = run_job(chosen, terminal=shown)
-    if not quiet:
+    if as_json:
+        print_json(manifest_of(outcome))
+    elif not quiet:
         show(summary(outcome))
 
 
@@ -77,6 +88,7 @@ def stream_command(
     job: JobFile,
     once: Annotated[bool, typer.Option("--once", help="Apply the updates that are waiting, and end.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write the report to this file.", metavar="FILE")] = None,
+    as_json: AsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no summary.")] = False,
 ) -> None:
     """Follow a folder of updates: maintain what follows, write what each update changes; resume where an earlier run stopped.
@@ -110,7 +122,10 @@ def stream_command(
                 last = streaming.follow(show_update, once=once)
         finally:
             streaming.close()
-    if not quiet:
+    if as_json:
+        counted = {"updates": display.updates, "facts_in": display.facts_in, "facts_out": display.facts_out}
+        print_json({**counted, "updates_in_all": last.updates, "broken": last.broken, "last": f"{last.file}:{last.line}"})
+    elif not quiet:
         broken = f", {last.broken:,} broken set aside" if last.broken else ""
         typer.echo(f"{display.summary()}; {last.updates:,} in all{broken}, last {last.file}:{last.line}", err=True)
         if chosen.report is not None:
@@ -121,12 +136,15 @@ def stream_command(
 
 @pipeline.command("check")
 @reporting
-def check_command(job: JobFile) -> None:
+def check_command(job: JobFile, as_json: AsJson = False) -> None:
     """Check a job file and its program, without opening sources or sinks; list all errors, or say what the job is."""
     from tidelog.pipeline.batch.dry_run import describe
     from tidelog.pipeline.job.job_file import read_job
 
     chosen = read_job(job)
+    if as_json:
+        print_json(job_in_json(chosen, list(describe(chosen))))
+        return
     show(describe(chosen))
     filled = {source.relation for source in chosen.sources}
     shown = [f"`{chosen.program.printer.predicate(name)}`" for name in filled if name]

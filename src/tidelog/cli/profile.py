@@ -16,6 +16,7 @@ from tidelog.cli.evaluation import (
     knowledge_base,
     progress_display,
 )
+from tidelog.cli.in_json import AsJson
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
 
@@ -32,7 +33,7 @@ def profile_command(
     out: Annotated[
         list[Path] | None, typer.Option(help="Write it to this file: .html, .json, .csv or .txt; repeatable.", metavar="FILE")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
     no_modules: NoModules = False,
@@ -66,7 +67,7 @@ def plan_command(
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
     measure: Annotated[bool, typer.Option("--measure", help="Count the bindings after each literal, too.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
     no_modules: NoModules = False,
     saved: OpenFolder = None,
 ) -> None:

@@ -15,17 +15,19 @@ import typer
 from rich.console import Console
 
 from tidelog import __version__
+from tidelog.cli.in_json import errors_of, print_json
 from tidelog.errors import TidelogError, TidelogWarning, fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
 
 _P = ParamSpec("_P")
 _INTERRUPTED = 130
+HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 app = typer.Typer(
     help="Keeps the consequences of Datalog rules true while facts and rules change.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings=HELP_NAMES,
     pretty_exceptions_enable=False,
 )
 OpenFolder = Annotated[
@@ -48,7 +50,7 @@ def show(lines: Iterable[str]) -> None:
 
 
 def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
-    """Let a command end with status 1 and the errors on standard error."""
+    """Let a command end with status 1 and the errors on standard error, with `as_json` as JSON."""
 
     @wraps(command)
     def wrapped(*args: _P.args, **kwargs: _P.kwargs) -> None:
@@ -56,6 +58,9 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
             with _plain_warnings():
                 command(*args, **kwargs)
         except TidelogError as error:
+            if kwargs.get("as_json"):
+                print_json(errors_of(error), err=True)
+                raise typer.Exit(1) from None
             console = Console(stderr=True, highlight=False, soft_wrap=True)
             console.print(str(error), style="red" if console.is_terminal else None, markup=False)
             raise typer.Exit(1) from None

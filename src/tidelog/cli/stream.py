@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli import evaluation
+from tidelog.cli.in_json import AsJson, errors_of, print_json
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting
 from tidelog.cli.stopping import Stopped, Stopping
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from tidelog.kb import KnowledgeBase
     from tidelog.streams.following import Following
     from tidelog.streams.journal import Journal, Position
-    from tidelog.streams.update import Update
+    from tidelog.streams.update import Update, UpdateError
 
 _INTERRUPTED = 130
 
@@ -35,6 +37,13 @@ class Durability(StrEnum):
     FSYNC = "fsync"
     BATCH = "batch"
     NONE = "none"
+
+
+class OnError(StrEnum):
+    """What becomes of an update that cannot be read or applied."""
+
+    STOP = "stop"
+    SET_ASIDE = "set-aside"
 
 
 class Marking(StrEnum):
@@ -70,7 +79,12 @@ def stream_command(  # each parameter is an argument or option of the command
     input_root: evaluation.InputRoot = None,
     no_modules: evaluation.NoModules = False,
     saved: OpenFolder = None,
+    on_error: Annotated[
+        OnError,
+        typer.Option("--on-error", help="An update with an error ends the stream, or is set aside in FILE.set-aside."),
+    ] = OnError.STOP,
     durability: Annotated[Durability, typer.Option(help="What a loss of power may take from --open.")] = Durability.BATCH,
+    as_json: AsJson = False,
     quiet: evaluation.Quiet = False,
 ) -> None:
     """Maintain what follows from a program under a stream of updates; print or write what each of them changes."""
@@ -79,10 +93,7 @@ def stream_command(  # each parameter is an argument or option of the command
     from tidelog.streams.journal import Journal
 
     check_program(program, saved)
-    if resume and out is None:
-        raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
-    if str(program) == updates == "-":
-        raise typer.BadParameter("standard input is either the program or the updates")
+    _check(program, updates, out, resume=resume, sets_aside=(sets_aside := on_error is OnError.SET_ASIDE))
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
     with ExitStack() as stack:
         stopping = stack.enter_context(Stopping())
@@ -94,7 +105,7 @@ def stream_command(  # each parameter is an argument or option of the command
 
         try:
             source = open_source(updates, wait=follow, longest=limits.longest)
-            journal = Journal(out, stats, resume=resume)
+            journal = Journal(out, stats, resume=resume, sets_aside=sets_aside)
             kb = evaluation.knowledge_base(
                 program,
                 facts,
@@ -109,6 +120,7 @@ def stream_command(  # each parameter is an argument or option of the command
             )
             stack.enter_context(kb)
             following = stack.enter_context(Following(kb, source))
+            following.passes_over_errors = sets_aside
             resumed = _resume(kb, following, journal.position, saved)
             _ = kb.statistics  # what follows from the facts before the first update is derived now
             if resumed is None:
@@ -116,14 +128,49 @@ def stream_command(  # each parameter is an argument or option of the command
             with journal, stopping.working():
                 if resumed is not None:
                     _write_down(kb, resumed, following, journal, display)
-                while (update := stopping.waiting_for(following.take)) is not None:
-                    _write_down(kb, (update, following.apply(update)), following, journal, display)
+                _apply_all(kb, following, journal, display, stopping, sets_aside=sets_aside)
         except Stopped:
             pass
-    if not quiet:
+    _end(display, stopping, as_json=as_json, quiet=quiet)
+
+
+def _check(program: Path | None, updates: str, out: Path | None, *, resume: bool, sets_aside: bool) -> None:
+    """Refuse options that do not go together."""
+    if resume and out is None:
+        raise typer.BadParameter("--resume needs --out, beside which the position is recorded")
+    if sets_aside and out is None:
+        raise typer.BadParameter("--on-error set-aside needs --out, beside which updates are set aside")
+    if str(program) == updates == "-":
+        raise typer.BadParameter("standard input is either the program or the updates")
+
+
+def _end(display: StreamDisplay, stopping: Stopping, *, as_json: bool, quiet: bool) -> None:
+    """Say what has been done."""
+    if as_json:
+        print_json({**display.counts(), "stopped": stopping.requested is not None}, err=True)
+    elif not quiet:
         typer.echo(("stopped after " if stopping.requested is not None else "") + display.summary(), err=True)
     if stopping.requested == signal.SIGINT:
         raise typer.Exit(_INTERRUPTED)
+
+
+def _apply_all(
+    kb: KnowledgeBase, following: Following, journal: Journal, display: StreamDisplay, stopping: Stopping, *, sets_aside: bool
+) -> None:
+    """Apply one update after the other and write down what it has changed, or what is wrong with it."""
+    from tidelog.streams.update import UpdateError
+
+    while True:
+        try:
+            if (update := stopping.waiting_for(following.take)) is None:
+                return
+            done = update, following.apply(update)
+        except UpdateError as error:
+            if not sets_aside or _is_of_the_folder(error):
+                raise
+            _set_aside(kb, error, journal, display)
+        else:
+            _write_down(kb, done, following, journal, display)
 
 
 def _resume(kb: KnowledgeBase, following: Following, position: Position, saved: Path | None) -> tuple[Update, Change] | None:
@@ -152,6 +199,20 @@ def _sequence(kb: KnowledgeBase) -> int:
     """The number of the last change of a saved knowledge base."""
     journal = getattr(getattr(kb, "saved", None), "journal", None)
     return journal.sequence if journal is not None else -1
+
+
+def _is_of_the_folder(error: UpdateError) -> bool:
+    """Whether not the update is wrong, but what it is read from or recorded in."""
+    return not {problem.code for problem in error.diagnostics}.isdisjoint(("TL060", "TL062", "TL065", "TL066", "TL096"))
+
+
+def _set_aside(kb: KnowledgeBase, error: UpdateError, journal: Journal, display: StreamDisplay) -> None:
+    """Write an update down that has changed nothing, with what is wrong with it."""
+    update = error.update
+    described = {} if update is None else {"place": update.place, "update": update.to_dict()}
+    line = json.dumps({"number": error.number, **described, **errors_of(error)}, ensure_ascii=False) + "\n"
+    journal.set_aside(update, error.number, line, sequence=_sequence(kb))
+    display.set_aside(error)
 
 
 def _write_down(

@@ -21,6 +21,7 @@ from tidelog.cli.evaluation import progress_line
 
 if TYPE_CHECKING:
     from tidelog.core.limits import Progress
+    from tidelog.streams.update import UpdateError
 
 _PHASES = ("deletion", "insertion", "aggregates", "closures", "starting over")
 _COUNTERS = tuple(field.name for field in fields(Counters))
@@ -96,7 +97,7 @@ class StreamDisplay:
     """Counts updates and shows nothing; subclasses show them."""
 
     def __init__(self) -> None:
-        self.updates = self.facts_in = self.facts_out = self.marks = 0
+        self.updates = self.facts_in = self.facts_out = self.marks = self.errors = 0
         self._started = time.perf_counter()
 
     def progress(self, progress: Progress) -> None:
@@ -109,17 +110,33 @@ class StreamDisplay:
         self.facts_out += done.facts_out
         self.marks += done.change.stats.counters.marks
 
+    def set_aside(self, error: UpdateError) -> None:  # noqa: ARG002  # a subclass shows it
+        """Called for each update that is set aside."""
+        self.errors += 1
+
+    def counts(self) -> dict[str, float]:
+        """What has been done."""
+        seconds = round(time.perf_counter() - self._started, 3)
+        numbers = {"updates": self.updates, "facts_in": self.facts_in, "facts_out": self.facts_out}
+        return {**numbers, "set_aside": self.errors, "seconds": seconds}
+
     def summary(self) -> str:
-        """What has been done, in one line."""
+        """The same in one line."""
         plural = "" if self.updates == 1 else "s"
         seconds = time.perf_counter() - self._started
-        return f"{self.updates:,} update{plural}: facts in {self.facts_in:,}, out {self.facts_out:,}, {seconds:.1f} s"
+        aside = f", {self.errors:,} set aside" if self.errors else ""
+        return f"{self.updates:,} update{plural}: facts in {self.facts_in:,}, out {self.facts_out:,}{aside}, {seconds:.1f} s"
 
 
 class PlainDisplay(StreamDisplay):
     """A line for each update, and one when placements change."""
 
     _placements = ""
+
+    def set_aside(self, error: UpdateError) -> None:
+        """Say what is wrong."""
+        super().set_aside(error)
+        sys.stderr.write(f"{error}\n")
 
     def done(self, done: Done) -> None:
         """Write the line."""

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from tidelog.cli.in_json import AsJson, described, print_json
 from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
 from tidelog.errors import Diagnostics, TidelogError, fail, render_all
 from tidelog.program.program import Program, check
@@ -21,6 +22,7 @@ from tidelog.syntax.printer import Printer
 @reporting
 def check_command(
     programs: Annotated[list[Path], typer.Argument(help="Programs, or - for standard input.", metavar="PROGRAM...")],
+    as_json: AsJson = False,
 ) -> None:
     """Say what a program is: relations, strata, hyper-nodes, modules, warnings; or list all its errors."""
     failures: list[TidelogError] = []
@@ -30,7 +32,10 @@ def check_command(
         except TidelogError as error:
             failures.append(error)
             continue
-        show(_description(program))
+        if as_json:
+            print_json(described(program))
+        else:
+            show(_description(program))
     if failures:
         raise TidelogError(diagnostic for error in failures for diagnostic in error.diagnostics)
 
@@ -50,6 +55,7 @@ def format_command(
     program: ProgramFile,
     write: Annotated[bool, typer.Option("--write", help="Write the result back to the file.")] = False,
     only_check: Annotated[bool, typer.Option("--check", help="Print nothing; status 1 if the form differs.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a program in canonical form, comments kept."""
     if write and only_check:
@@ -60,12 +66,16 @@ def format_command(
     document = parse(source, diagnostics)
     diagnostics.raise_errors()
     text = Printer().document(document)
+    if as_json:
+        written = {} if write or only_check else {"text": text}
+        print_json({"program": source.name, "is_canonical": text == source.text, **written})
     if only_check:
-        if text != source.text:
+        if not as_json and text != source.text:
             typer.echo(f"{source.name} is not in canonical form", err=True)
         raise typer.Exit(int(text != source.text))
     if not write or str(program) == "-":
-        typer.echo(text, nl=False)
+        if not as_json:
+            typer.echo(text, nl=False)
     elif text != source.text:
         _replace(program.resolve(), text)
 
@@ -88,6 +98,7 @@ def graph_command(
     other: Annotated[
         Path | None, typer.Option("--diff", help="Show what changing the program into this one would touch.", metavar="PROGRAM")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a program: hyper-nodes with their rules, what they read, negation, modules."""
     from tidelog.report.graph import difference, picture
@@ -96,4 +107,7 @@ def graph_command(
     checked = check(source_of(program))
     drawn = picture(checked) if other is None else difference(checked, check(source_of(other)))
     GraphPicture(drawn).save(out)
-    typer.echo(f"{out}: {len(drawn.boxes)} boxes, {len(drawn.arrows)} arrows")
+    if as_json:
+        print_json({"picture": str(out), "boxes": len(drawn.boxes), "arrows": len(drawn.arrows)})
+    else:
+        typer.echo(f"{out}: {len(drawn.boxes)} boxes, {len(drawn.arrows)} arrows")

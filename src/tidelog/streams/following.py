@@ -5,7 +5,9 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from inspect import iscoroutinefunction
 from os import PathLike
 from pathlib import Path
@@ -64,6 +66,9 @@ class Following(_Progress, Iterator[Change]):
     and `next` goes on with the one after it.
     """
 
+    passes_over_errors = False
+    """Whether `replay` and `skip` pass over updates with errors, as those that were set aside."""
+
     def __init__(self, kb: Follower, source: UpdateSource) -> None:
         super().__init__(kb)
         self.source = source
@@ -101,6 +106,12 @@ class Following(_Progress, Iterator[Change]):
         If there are fewer, `number` says how many there were.
         """
         last: Update | None = None
+        if self.passes_over_errors:
+            while self.number < count and (update := self._readable(count)) is not None:
+                last = update
+                with suppress(TidelogError):
+                    self._applied(update, lambda: None)
+            return last
 
         def updates() -> Iterator[Update]:
             nonlocal last
@@ -119,9 +130,19 @@ class Following(_Progress, Iterator[Change]):
     def skip(self, count: int) -> Update | None:
         """Take the first `count` updates without applying them; the last of them."""
         last: Update | None = None
-        while self.number < count and (update := self.take()) is not None:
+        take = partial(self._readable, count) if self.passes_over_errors else self.take
+        while self.number < count and (update := take()) is not None:
             last = update
         return last
+
+    def _readable(self, count: int) -> Update | None:
+        """The next update that can be read, among the first `count`; None if there is none."""
+        while self.number < count:
+            try:
+                return self.take()
+            except UpdateError:
+                continue
+        return None
 
     @property
     def backlog(self) -> int:

@@ -56,12 +56,16 @@ def _name(place: str) -> str:
 class Journal:
     """A file of changes, or standard output; optionally one of statistics; and the position beside the first."""
 
-    def __init__(self, out: Path | None, stats: Path | None = None, *, resume: bool = False) -> None:
+    def __init__(self, out: Path | None, stats: Path | None = None, *, resume: bool = False, sets_aside: bool = False) -> None:
         """With `resume`, the files are continued from the recorded position; otherwise, or if there are none, they begin.
+
+        With `sets_aside`, there is a file beside `out` for updates with errors.
 
         Nothing is written before `with`, so that old files are kept if the program has an error.
         """
-        self._out, self._paths = out, [path for path in (out, stats) if path is not None]
+        aside = out.with_name(f"{out.name}.set-aside") if out is not None and sets_aside else None
+        self._out, self._paths = out, [path for path in (out, stats, aside) if path is not None]
+        self._has_statistics, self._sets_aside = stats is not None, aside is not None
         self._state = out.with_name(f"{out.name}.state") if out is not None else None
         for path in self._paths:
             if not path.parent.is_dir():
@@ -96,9 +100,17 @@ class Journal:
             sys.stdout.flush()
         else:
             _append(*rows.pop(0), change)
-        for path, file in rows:
+        if self._has_statistics:
+            path, file = rows[0]
             _append(path, file, row if file.tell() else heading + row)
         self._record(Position(finished, update.place, update.id, sequence=sequence))
+
+    def set_aside(self, update: Update | None, finished: int, line: str, *, sequence: int = -1) -> None:
+        """Write an update down that had an error; None if it could not be read.  Then record the position."""
+        assert self._sets_aside, "there is no file for it"
+        _append(self._paths[-1], self._files[-1], line)
+        last = (self.position.place, self.position.id) if update is None else (update.place, update.id)
+        self._record(Position(finished, *last, sequence=sequence))
 
     def _record(self, position: Position) -> None:
         self.position = replace(position, sizes=tuple(file.tell() for file in self._files))
