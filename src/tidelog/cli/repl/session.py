@@ -166,7 +166,8 @@ def told(change: Change) -> Iterator[str]:
     for sign, side in (("+", change.inserted), ("-", change.deleted)):
         for name, facts in side.items():
             count = len(facts)
-            shown = [f"{sign} {name}({', '.join(map(str, fact))})" for fact in facts.head(max(0, _MOST_SHOWN - lines))]
+            some = facts.head(max(0, _MOST_SHOWN - lines))
+            shown = sorted(f"{sign} {name}({', '.join(map(str, fact))})" for fact in some)
             lines += len(shown)
             yield from shown
             if count > len(shown):
