@@ -2,8 +2,8 @@
 
 `shell` has the application, errors and exit codes; a module for each group of commands: `texts` (`check`, `format`, `graph`),
 `evaluation` (`run`, `query`), `profile` (`profile`, `plan`), `ontology` (`ontology`, `consistency`), `stream`, `verify`,
-`warm_up`, `pipeline`, and the package `start` (`init`, `repl`).  `stream_display` shows a stream; in `common`, `in_json` prints what
-`--json` asks for, and `stopping` handles SIGTERM and Ctrl-C.  Nothing imports this package but the entry points.
+`warm_up`, `pipeline`, and the package `start` (`init`, `repl`).  `stream_display` shows a stream; in `common`, `in_json` prints
+what `--json` asks for, and `stopping` handles SIGTERM and Ctrl-C.  Nothing imports this package but the entry points.
 """
 
 from __future__ import annotations

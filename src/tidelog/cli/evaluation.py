@@ -16,7 +16,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from tidelog.cli.in_json import AsJson, print_json
+from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show, source_of
 from tidelog.errors import fail, render_all

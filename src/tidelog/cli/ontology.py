@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.evaluation import (
     FactsFolder,
     InputRoot,
@@ -42,6 +43,7 @@ def ontology_command(
     owl_rl: Annotated[
         bool, typer.Option("--owl-rl", help="The rules of OWL 2 RL over triples instead, which read axioms as data.")
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print an ontology as a program: the rules of OWL 2 RL, named after the axioms, and a list of what is outside of it."""
     from tidelog.ontology.axioms import read_ontology
@@ -62,13 +64,19 @@ def ontology_command(
         text = listing(translated, prefixes, source.name)
         said = f"{len(translated.rules):,} rules, {len(translated.outside):,} things outside of OWL 2 RL"
     if out is None:
-        show([text.rstrip("\n")])
+        if as_json:
+            print_json({"program": text})
+        else:
+            show([text.rstrip("\n")])
         return
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
         raise fail("TL060", f"cannot write {out}: {error.strerror or error}", fix="choose another path") from error
-    typer.echo(f"{said} -> {out}")
+    if as_json:
+        print_json({"file": str(out), "said": said})
+    else:
+        typer.echo(f"{said} -> {out}")
 
 
 @app.command("consistency")
@@ -81,6 +89,7 @@ def consistency_command(  # each parameter is an argument or option of the comma
     limit_memory: LimitMemory = "auto",
     input_root: InputRoot = None,
     saved: OpenFolder = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Show what contradicts an ontology or program, each with its rule and its facts; the exit status is 1 if anything does."""
@@ -91,8 +100,12 @@ def consistency_command(  # each parameter is an argument or option of the comma
         knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
     ):
         found = kb.inconsistencies()
-    show([str(one) for one in found])
-    counted = "1 contradiction" if len(found) == 1 else f"{len(found):,} contradictions"
-    show([counted if found else "consistent: no rule finds a contradiction"])
+    if as_json:
+        contradictions = [{"rule": one.rule, "about": one.about, "facts": one.facts, "text": one.text} for one in found]
+        print_json({"is_consistent": not found, "contradictions": contradictions})
+    else:
+        show([str(one) for one in found])
+        counted = "1 contradiction" if len(found) == 1 else f"{len(found):,} contradictions"
+        show([counted if found else "consistent: no rule finds a contradiction"])
     if found:
         raise typer.Exit(1)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tidelog.cli.in_json import AsJson, job_in_json, print_json
+from tidelog.cli.common.in_json import AsJson, job_in_json, print_json
+from tidelog.cli.common.stopping import Stopped, Stopping
 from tidelog.cli.shell import HELP_NAMES, app, reporting, show
-from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import render_all
 
 if TYPE_CHECKING:

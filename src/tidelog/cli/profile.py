@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from tidelog.cli.common.in_json import AsJson
 from tidelog.cli.evaluation import (
     FactsFolder,
     LimitFacts,
@@ -16,7 +17,6 @@ from tidelog.cli.evaluation import (
     knowledge_base,
     progress_display,
 )
-from tidelog.cli.in_json import AsJson
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
 

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 
 from tidelog import __version__
-from tidelog.cli.in_json import errors_of, print_json
+from tidelog.cli.common.in_json import errors_of, print_json
 from tidelog.errors import TidelogError, TidelogWarning, fail
 from tidelog.program.program import read_source
 from tidelog.source import Source

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tidelog.cli import evaluation
-from tidelog.cli.in_json import AsJson, errors_of, print_json
+from tidelog.cli.common.in_json import AsJson, errors_of, print_json
+from tidelog.cli.common.stopping import Stopped, Stopping
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting
-from tidelog.cli.stopping import Stopped, Stopping
 from tidelog.errors import fail
 
 if TYPE_CHECKING:

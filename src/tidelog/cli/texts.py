@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.in_json import AsJson, described, print_json
+from tidelog.cli.common.in_json import AsJson, described, print_json
 from tidelog.cli.shell import ProgramFile, app, reporting, show, source_of
 from tidelog.errors import Diagnostics, TidelogError, fail, render_all
 from tidelog.program.program import Program, check

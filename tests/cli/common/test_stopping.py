@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tidelog.cli.stopping import Stopped, Stopping
+from tidelog.cli.common.stopping import Stopped, Stopping
 
 TERM, INT = signal.SIGTERM, signal.SIGINT
 

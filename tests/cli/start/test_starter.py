@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.cli.commands import run
 
-from tidelog.cli.starter import FILES
+from tidelog.cli.start.starter import FILES
 
 
 def test_the_folder_and_its_files(tmp_path: Path) -> None:

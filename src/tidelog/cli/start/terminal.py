@@ -11,11 +11,11 @@ from pathlib import Path
 import typer
 
 from tidelog import __version__
+from tidelog.cli.common.in_json import AsJson, errors_of, print_json
 from tidelog.cli.evaluation import FactsFolder, RdfFiles, knowledge_base
-from tidelog.cli.in_json import AsJson, errors_of, print_json
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.repl.session import Session
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, reporting
+from tidelog.cli.start.session import Session
 from tidelog.errors import TidelogError
 from tidelog.kb import KnowledgeBase
 

@@ -13,8 +13,8 @@ import pytest
 from tests.cli.commands import PATIENCE, read_until, run
 
 from tidelog import KnowledgeBase
-from tidelog.cli.repl.session import Session
-from tidelog.cli.repl.terminal import Completer, history_file
+from tidelog.cli.start.session import Session
+from tidelog.cli.start.terminal import Completer, history_file
 
 LINES = "edge(a, b).\npath(X, Y) :- edge(X, Y).\n\npath(a, X)?\n"
 

@@ -13,7 +13,7 @@ from tests.cli.commands import run
 
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.cli import app
-from tidelog.cli.in_json import errors_of, problem_of
+from tidelog.cli.common.in_json import errors_of, problem_of
 from tidelog.program.program import check
 from tidelog.source import Source
 
@@ -72,6 +72,12 @@ def test_a_saved_knowledge_base(tmp_path: Path) -> None:
     KnowledgeBase.open(tmp_path / "kb", "q(X) :- p(X). p(1).").close()
     found = said("verify", tmp_path / "kb", "--recompute")
     assert (found["folder"], found["facts"], found["recomputed"]) == (str(tmp_path / "kb"), 2, 2)
+
+
+def test_ontologies(folder: Path, tmp_path: Path) -> None:
+    assert said("consistency", folder / "good.dl", "--quiet") == {"is_consistent": True, "contradictions": []}
+    assert "rule" in said("ontology", "--owl-rl")["program"] or ":-" in said("ontology", "--owl-rl")["program"]
+    assert said("ontology", "--owl-rl", "--out", tmp_path / "rl.dl")["file"] == str(tmp_path / "rl.dl")
 
 
 def test_profiles_and_plans(folder: Path) -> None:

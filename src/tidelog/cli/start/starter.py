@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tidelog.cli.in_json import AsJson, print_json
+from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.shell import app, reporting
 from tidelog.errors import fail
 

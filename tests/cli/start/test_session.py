@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import KnowledgeBase, TidelogError
-from tidelog.cli.repl.session import HELP, Session, told
+from tidelog.cli.start.session import HELP, Session, told
 
 RULES = "@relation edge(src: string, dst: string) . path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 
