@@ -102,6 +102,7 @@ MANY_PARAMETERS = {
             "tidelog.cli.evaluation.query_command",
             "tidelog.cli.profile.profile_command",
             "tidelog.cli.stream.stream_command",
+            "tidelog.cli.ontology.consistency_command",
         ),
         "the options of a command",
     ),
