@@ -398,6 +398,15 @@ def change_without_room_for_it(folder: Path) -> str:
         return raised(folder, "TL066", lambda: kb.update(insert=[("text", "x" * 100_000)]))
 
 
+def sparql_text_that_is_none(folder: Path) -> str:
+    return raised(folder, "TL015", lambda: KnowledgeBase("").sparql("SELECT ?x { ?x a ex }"))
+
+
+def sparql_that_is_not_supported(folder: Path) -> str:
+    query = "SELECT ?x { SERVICE <http://example.org/sparql> { ?x ?p ?y } }"
+    return raised(folder, "TL016", lambda: KnowledgeBase("").sparql(query))
+
+
 def closed_snapshot(folder: Path) -> str:
     with KnowledgeBase("p(1).").snapshot() as view:
         pass
@@ -418,6 +427,8 @@ def comparison_of_other_kinds(_: Path) -> str:
 
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
+    "TL015": [sparql_text_that_is_none],
+    "TL016": [sparql_that_is_not_supported],
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL062": [damaged_saved_knowledge_base],

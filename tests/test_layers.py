@@ -35,7 +35,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
-    ("ontology",),
+    ("ontology", "sparql"),
     ("lasting", "surface"),
     ("kb",),
     ("local",),
@@ -58,7 +58,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "given_facts"),
-    ("update_reader",),
+    ("update_reader", "inquiry"),
     ("sharing",),
     ("insight",),
     ("readable",),
@@ -74,6 +74,7 @@ AGAINST_THE_LAYERS_OF_LOCAL: dict[str, set[str]] = {}
 ONLY_TO_ANNOTATE: dict[str, set[str]] = {
     "facts": {"local"},
     "lasting": {"local"},
+    "rdf": {"sparql"},
     "report": {"kb"},
     "kb": {"spark"},
 }

@@ -82,3 +82,8 @@ def test_excerpt_of_a_long_place_marks_what_is_shown() -> None:
     line, carets = marked("p(" + "x" * 300 + ")", "x" * 300)
     assert line == "p(" + "x" * 94 + "..."
     assert carets == "  " + "^" * 94
+
+
+def test_offsets_of_lines_and_columns() -> None:
+    source = Source("ab\ncd\n")
+    assert [source.offset_of(1, 2), source.offset_of(2, 1), source.offset_of(9, 1)] == [1, 3, 6]

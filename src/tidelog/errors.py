@@ -27,6 +27,8 @@ CODES: dict[str, str] = {
     "TL012": "something that cannot stand alone as a literal",
     "TL013": "something that cannot be a name",
     "TL014": "a body with too many literals",
+    "TL015": "a SPARQL text that does not fit its grammar",
+    "TL016": "a part of SPARQL that is not supported",
     "TL020": "one predicate with two arities",
     "TL021": "a relation declared twice",
     "TL022": "an unknown column type",

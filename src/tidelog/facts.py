@@ -186,12 +186,12 @@ class Facts(Result):
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame."""
-        _require("pandas")
+        require("pandas")
         return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
         """A polars DataFrame."""
-        return _require("polars").from_arrow(self.to_arrow())
+        return require("polars").from_arrow(self.to_arrow())
 
     def write(self, path: str | PathLike[str], format: str | None = None) -> None:  # noqa: A002
         """Write the facts to a file: CSV, TSV, JSON Lines (each also .gz), Parquet or Arrow, by its ending."""
@@ -283,7 +283,7 @@ def _empty_type(kind: Kind | None) -> pa.DataType:
     return ARROW_TYPES.get(kind, pa.large_string()) if kind is not None else pa.large_string()
 
 
-def _require(module: str) -> Any:
+def require(module: str) -> Any:
     """An optional library, or an error that says how to install it."""
     try:
         return importlib.import_module(module)

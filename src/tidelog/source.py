@@ -36,6 +36,10 @@ class Source:
         """The number of the line that holds the offset, counted from 1."""
         return bisect_right(self._line_starts, offset)
 
+    def offset_of(self, line: int, column: int) -> int:
+        """The offset of a line and column, both counted from 1; the end of the text behind its last line."""
+        return self._line_starts[line - 1] + column - 1 if line <= len(self._line_starts) else len(self.text)
+
     def place(self, span: Span) -> str:
         """`file:line:column` of the start of a span, both counted from 1."""
         line = self.line_of(span.start)

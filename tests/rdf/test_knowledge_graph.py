@@ -12,7 +12,12 @@ from tidelog.rdf.knowledge_graph import KnowledgeGraph
 
 @pytest.mark.parametrize(
     "call",
-    [lambda kg: kg.load_rdf("data.nt"), lambda kg: kg.update_rdf(), lambda kg: kg.write_rdf("out.nt")],
+    [
+        lambda kg: kg.load_rdf("data.nt"),
+        lambda kg: kg.update_rdf(),
+        lambda kg: kg.write_rdf("out.nt"),
+        lambda kg: kg.sparql("ASK {}"),
+    ],
 )
 def test_an_engine_that_cannot_do_it_says_so(call: Callable[[KnowledgeGraph], object]) -> None:
     with pytest.raises(TidelogError, match="TL074"):

@@ -42,13 +42,13 @@ __all__ = [
 ]
 
 
-class _Query(Work):
-    """A query, which leaves nothing behind."""
+class Query(Work):
+    """A query, which leaves nothing behind but plans."""
 
     def __init__(self, owner: Owner, watch: Watch, made: Iterable[str]) -> None:
         """`made` are the tables that it makes."""
         super().__init__(owner, watch)
-        self._made = made
+        self._made = list(made)
 
     def _begin(self) -> None:
         self._engine.state.budget.limit = self.watch.limits.memory
@@ -147,7 +147,7 @@ def answers(owner: Owner, arities: Mapping[str, int], body: tuple[Literal, ...],
     core = core_of_rule(Rule(head, body), {**arities, ANSWER: len(head.args)}, "#query ")
     made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
     evaluation = Evaluation(state, watch, Statistics())
-    with _Query(owner, watch, made):
+    with Query(owner, watch, made):
         for name in made:
             state.ensure_table(name, core.arities[name])
         for unit in core.units:

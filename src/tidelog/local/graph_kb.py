@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from tidelog.arguments import iterable, shown, wrong
 from tidelog.changes import Change, LoadReport
 from tidelog.errors import Diagnostic, TidelogError, fail
+from tidelog.local.inquiry import Inquiry, InquiryPlans
 from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.triple_rows import (
     TRIPLE,
@@ -26,6 +27,7 @@ from tidelog.local.triple_rows import (
 )
 from tidelog.surface.keywords import naming_options
 from tidelog.syntax.clauses import WELL_KNOWN
+from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from tidelog.local.transaction import Transaction
     from tidelog.rdf.sources import RdfSource
     from tidelog.rdf.writing import RdfWriteReport
+    from tidelog.sparql.results import SparqlResult
 
 _MOST_SHOWN = 5
 _FIX = "mend the source; or give a list, `rejects=[]`, that takes what does not fit"
@@ -66,6 +69,24 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
             reports = self._load_source(opened, self.rdf_shape(triples=triples, graphs=graphs), rejects)
         self._deliver()
         return reports
+
+    def sparql(self, text: str, *, graphs: bool | None = None) -> SparqlResult:
+        """As `KnowledgeGraph` says."""
+        from tidelog.sparql.answering import answer, asked
+
+        check_length(text if isinstance(text, str) else "", "the query", self._limit_text)
+        if (view := self._sharing.begin_reading()) is not None:
+            return view.sparql(text, graphs=graphs)
+        try:
+            question, is_of_graphs = asked(text, self._schema, graphs=graphs)
+            with Inquiry(self._maintained(), self._watch(), self._inquiry_plans) as inquiry:
+                return answer(question, inquiry, self._schema, graphs=is_of_graphs)
+        finally:
+            self._sharing.end_reading()
+
+    @cached_property
+    def _inquiry_plans(self) -> InquiryPlans:
+        return InquiryPlans()
 
     def _collect_terms(self) -> None:
         """Before a change: let the engine drop unused terms."""

@@ -90,6 +90,11 @@ class Work(ABC):
         self.is_open, self._frame = False, None
 
     @property
+    def outer(self) -> Work | None:
+        """The work of which this is a part."""
+        return self._outer
+
+    @property
     def is_running(self) -> bool:
         """Whether a thread is still inside of the `with`."""
         return is_running(self._frame)

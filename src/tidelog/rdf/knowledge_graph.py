@@ -15,6 +15,7 @@ from tidelog.errors import TidelogError, fail
 
 if TYPE_CHECKING:
     from tidelog.rdf.writing import RdfWriteReport
+    from tidelog.sparql.results import SparqlResult
 
 
 class KnowledgeGraph:
@@ -55,6 +56,14 @@ class KnowledgeGraph:
 
         Triples are tuples of terms (`IRI`, `Literal` and values of Python, or terms of rdflib and pyoxigraph), a text of
         Turtle or of another `format`, a path, or a graph.  They become facts as with `load_rdf`.
+        """
+        raise _missing()
+
+    def sparql(self, text: str, *, graphs: bool | None = None) -> SparqlResult:
+        """The answers to a SPARQL query: SELECT gives answers, ASK a bool, CONSTRUCT and DESCRIBE triples.
+
+        A relation that is named by an IRI holds triples, as `load_rdf` says, and so does `triple`.  With `graphs=True` the last
+        argument of each fact is its graph; that is the default if the program has a relation `triple` with four columns.
         """
         raise _missing()
 

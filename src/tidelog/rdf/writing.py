@@ -65,8 +65,14 @@ def term_of(value: Value) -> str:
             return f"{_quoted(text)}^^<{_NO_IRI.sub(_code, datatype)}>"
         case str(text):
             return _quoted(text)
+    text, datatype = typed_text(value)
+    return f'"{text}"^^<{XSD}{datatype}>'
+
+
+def typed_text(value: Value) -> tuple[str, str]:
+    """The text of a number, boolean, date or timestamp, and the name of its datatype."""
     text = text_of(value)
-    return f'"{_FLOATS.get(text, text)}"^^<{XSD}{_TYPES[value.kind]}>'
+    return _FLOATS.get(text, text), _TYPES[value.kind]
 
 
 def _quoted(text: str) -> str:

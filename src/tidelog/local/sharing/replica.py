@@ -8,12 +8,14 @@ what it does itself.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import answers
+from tidelog.local.inquiry import Inquiry, InquiryPlans
 from tidelog.local.recovery import Work
 from tidelog.local.sharing.forks import tell_of_forks
 from tidelog.local.sharing.published import Published
@@ -37,6 +39,7 @@ class Replica:
         self._copied: dict[str, TableVersion] = {}
         self._closures: dict[str, VirtualRelation] = {}
         self._term_count = 0
+        self._plans = InquiryPlans()
         tell_of_forks(self)
 
     def query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
@@ -59,6 +62,32 @@ class Replica:
             self._of = None  # begin anew: something may be half done
             raise
         return rows, self.state.terms
+
+    @contextmanager
+    def inquiry(self, published: Published, watch: Watch) -> Iterator[Inquiry]:
+        """Several questions about a version."""
+        thread = threading.get_ident()
+        if thread in self._asking:
+            with Replica().inquiry(published, watch) as other:
+                yield other
+            return
+        self._asking.add(thread)
+        try:
+            with self._lock:
+                try:
+                    self._advance(published, ())
+                    with Inquiry(self, watch, self._plans, lambda names: self._copy_known(names, published)) as inquiry:
+                        yield inquiry
+                except BaseException:
+                    self._of = None  # begin anew: something may be half done
+                    raise
+        finally:
+            self._asking.discard(thread)
+
+    def _copy_known(self, names: Iterable[str], published: Published) -> None:
+        for name in names:
+            if name in published.virtual or name in published.tables:
+                self._copy(name, published)
 
     def forked(self) -> None:
         """Begin anew what another thread was doing here."""

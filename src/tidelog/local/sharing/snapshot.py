@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
@@ -16,6 +16,9 @@ from tidelog.program.queries import check_query
 from tidelog.program.relations import Relation
 from tidelog.surface.browsing import Browsable
 from tidelog.values import Kind
+
+if TYPE_CHECKING:
+    from tidelog.sparql.results import SparqlResult
 
 
 class Snapshot(Browsable):
@@ -94,10 +97,23 @@ class Snapshot(Browsable):
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
         published = self._published
         query = check_query(text, published.schema.relations(), published.schema.program.prefixes)
-        if self._own is None and not self._replica.is_near(published):  # other readers are far ahead, or far behind
-            self._own = Replica()
-        rows, terms = (self._own or self._replica).query(published, query, self._watch())
+        rows, terms = self._near().query(published, query, self._watch())
         return Facts(text.strip(), query.names, rows, terms, noun="answer")
+
+    def sparql(self, text: str, *, graphs: bool | None = None) -> SparqlResult:
+        """The result of a SPARQL query, as `KnowledgeBase.sparql` gives it."""
+        from tidelog.sparql.answering import answer, asked
+
+        published = self._published
+        question, is_of_graphs = asked(text, published.schema, graphs=graphs)
+        with self._near().inquiry(published, self._watch()) as inquiry:
+            return answer(question, inquiry, published.schema, graphs=is_of_graphs)
+
+    def _near(self) -> Replica:
+        """The replica of all readers, or one of its own."""
+        if self._own is None and not self._replica.is_near(self._published):  # other readers are far ahead, or far behind
+            self._own = Replica()
+        return self._own or self._replica
 
     def _known(self, relation: str) -> Relation:
         name = self._published.schema.name_of(relation)

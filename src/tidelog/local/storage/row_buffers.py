@@ -69,6 +69,11 @@ class RowBuffers(Indexed):
         return item(number, layout.COUNT) - item(number, layout.TOMBSTONES)
 
     @property
+    def numbering(self) -> object:
+        """Another object whenever rows may have got other numbers."""
+        return self._numbering
+
+    @property
     def end(self) -> int:
         """The number of the next row; tombstones count."""
         return self.store.M.item(self.number, layout.COUNT)
