@@ -58,7 +58,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("program_state",),
     ("transaction",),
     ("engine", "lookahead", "given_facts"),
-    ("update_reader", "inquiry"),
+    ("update_reader",),
     ("sharing",),
     ("insight",),
     ("readable",),

@@ -63,7 +63,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "pipeline/batch/backend": "tests/pipeline/batch/test_run.py: a protocol; runs call all of it on a stand-in",
     "pipeline/streaming/stream_results": "tests/spark/test_streaming.py: sinks and reports of jobs that are stopped and killed",
     "pipeline/streaming/streaming_job": "tests/spark/test_streaming.py: it needs Spark's own streaming, so jobs run as a whole",
-    "sparql/evaluation/asking": "tests/local/test_inquiry.py: a protocol; the inquiries of the local engine follow it",
+    "sparql/evaluation/asking": "tests/local/sharing/test_inquiry.py: a protocol; the inquiries of the local engine follow it",
     "spark/evaluation/rounds": "tests/spark/test_engine.py: whole programs in rounds, against the reference",
     "spark/ingest/tables": "tests/spark/ingest/test_reading.py: DataFrames and Parquet files, through `ingest`",
     "spark/ingest/text/texts": "tests/spark/ingest/test_reading.py: files of text, through `ingest`, against the local engine",

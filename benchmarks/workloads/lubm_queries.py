@@ -48,7 +48,8 @@ QUERIES = (
     _query(
         "Q4",
         "?X ?Y1 ?Y2 ?Y3",
-        f"?X rdf:type ub:Professor . ?X ub:worksFor {_DEPARTMENT} . ?X ub:name ?Y1 . ?X ub:emailAddress ?Y2 . ?X ub:telephone ?Y3",
+        f"?X rdf:type ub:Professor . ?X ub:worksFor {_DEPARTMENT} . "
+        "?X ub:name ?Y1 . ?X ub:emailAddress ?Y2 . ?X ub:telephone ?Y3",
         34,
     ),
     _query("Q5", "?X", f"?X rdf:type ub:Person . ?X ub:memberOf {_DEPARTMENT}", 719),

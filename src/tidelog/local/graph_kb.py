@@ -12,8 +12,8 @@ import numpy as np
 from tidelog.arguments import iterable, shown, wrong
 from tidelog.changes import Change, LoadReport
 from tidelog.errors import Diagnostic, TidelogError, fail
-from tidelog.local.inquiry import Inquiry, InquiryPlans
 from tidelog.local.saving import SavableKnowledgeBase
+from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
 from tidelog.local.triple_rows import (
     TRIPLE,
     RelationRows,

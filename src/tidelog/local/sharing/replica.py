@@ -15,9 +15,9 @@ from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import answers
-from tidelog.local.inquiry import Inquiry, InquiryPlans
 from tidelog.local.recovery import Work
 from tidelog.local.sharing.forks import tell_of_forks
+from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
 from tidelog.local.sharing.published import Published
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State

@@ -1,4 +1,4 @@
-"""What evaluation needs of an engine: `local.inquiry` has it."""
+"""What evaluation needs of an engine: `local.sharing.inquiry` has it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import pytest
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.core.limits import Watch
 from tidelog.core.rules import CoreRule
-from tidelog.local.inquiry import Inquiry, InquiryPlans
+from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
 from tidelog.sparql.evaluation.asking import answer_name, given_name
 from tidelog.syntax.tree import Atom, Variable
 
