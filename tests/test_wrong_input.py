@@ -196,6 +196,18 @@ CALLS: dict[str, Call] = {
     "write_rdf": lambda kb, x: kb.write_rdf(x),
     "write_rdf which": lambda kb, x: kb.write_rdf("out.nt", which=x),
     "write_rdf relations": lambda kb, x: kb.write_rdf("out.nt", relations=x),
+    "add_ontology": lambda kb, x: kb.add_ontology(x),
+    "add_ontology name": lambda kb, x: kb.add_ontology("facts.nt", name=x),
+    "add_ontology format": lambda kb, x: kb.add_ontology("facts.nt", format=x),
+    "add_ontology base": lambda kb, x: kb.add_ontology("facts.nt", base=x),
+    "add_ontology equality": lambda kb, x: kb.add_ontology("facts.nt", equality=x),
+    "add_ontology imports": lambda kb, x: kb.add_ontology("imports.ttl", imports=x),
+    "add_ontology imported": lambda kb, x: kb.add_ontology("imports.ttl", imports={"http://a/b.ttl": x}),
+    "add_ontology import_root": lambda kb, x: kb.add_ontology("imports.ttl", import_root=x),
+    "remove_ontology": lambda kb, x: kb.remove_ontology(x),
+    "entails": lambda kb, x: kb.entails(x),
+    "entails one": lambda kb, x: kb.entails([(x, x, x), x]),
+    "entails format": lambda kb, x: kb.entails("facts.nt", format=x),
     "graph": lambda kb, _: kb.graph(),
     "profile": lambda kb, x: str(kb.profile(anew=x)),
     "profile save": lambda kb, x: kb.profile(anew=False).save(x),
@@ -242,6 +254,9 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         folder = tmp_path_factory.mktemp("wrong")
         patch.chdir(folder)
         (folder / "facts.nt").write_text("_:a <http://example.org/likes> 5 .\n", encoding="utf-8")
+        imports = "<http://a/o> <http://www.w3.org/2002/07/owl#imports> <http://a/b.ttl> , <http://a/c.ttl> ."
+        (folder / "imports.ttl").write_text(imports, encoding="utf-8")
+        (folder / "b.ttl").write_text("<http://a/a> a <http://a/A> .", encoding="utf-8")
         (folder / "facts.csv").write_text("name,at,size\na,2026-11-15,1.5\n", encoding="utf-8")
         yield
 

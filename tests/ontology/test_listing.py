@@ -31,7 +31,7 @@ def test_prefixes() -> None:
     }
     given = {"univ-bench": "http://elsewhere/", "f": "http://xmlns.com/foaf/0.1/"}
     assert prefixes_of(graph, given) == {**given, "univ-bench2": "http://other.org/univ-bench.owl#", "example": EX}
-    assert prefixes_of(graph_of("<urn:x:1> <http://日本/#a> <http://日本/#b> .")) == {"ns": "http://日本/#"}
+    assert prefixes_of(graph_of("<urn:x:1> <http://日本/#a> 1 ; <http://日本/#b> 2 .")) == {"ns": "http://日本/#"}
 
 
 def test_the_text() -> None:

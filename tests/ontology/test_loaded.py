@@ -1,22 +1,11 @@
-"""To whom rules and triples belong."""
+"""The report on an ontology."""
 
 from __future__ import annotations
 
 from tidelog.changes import Change
 from tidelog.ontology.axioms import Import
-from tidelog.ontology.loaded import OntologyReport, Ownership
+from tidelog.ontology.loaded import OntologyReport
 from tidelog.ontology.rule_maker import OutsideAxiom
-from tidelog.values import from_python
-
-
-def test_ownership() -> None:
-    rows = [("one", "r"), ("two", "r"), ("one", "s"), ("one", 1), ("two", True)]
-    owned = Ownership.of([tuple(map(from_python, row)) for row in rows])
-    r, s, number, truth = ((from_python(thing),) for thing in ("r", "s", 1, True))
-    assert owned.of_one("one") == [r, s, number]
-    assert owned.only_of("one") == [s, number]
-    assert owned.only_of("two") == [truth]
-    assert owned.of_one("three") == []
 
 
 def test_the_report() -> None:

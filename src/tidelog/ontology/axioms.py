@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlparse
 
-from tidelog.arguments import path_of
+from tidelog.arguments import path_of, wrong
 from tidelog.files.roots import check_below
 from tidelog.ontology.vocabulary import (
     AXIOMS,
@@ -174,10 +174,14 @@ def read_ontology(
     imports: Mapping[str, str | PathLike[str]] | None = None,
 ) -> OntologyGraph:
     """The triples of a file or graph with those of its imports; `imports` says which files certain IRIs are."""
-    graph, named = OntologyGraph(), dict(imports or {})
+    graph = OntologyGraph()
+    if imports is not None and not isinstance(imports, Mapping):
+        raise wrong("files by the IRIs that are imported", imports, 'give a mapping: `imports={"http://…": "part.ttl"}`')
+    named = {iri: path_of(file) for iri, file in (imports or {}).items()}
+    beside = None if root is None else path_of(root)
     if isinstance(source, str | PathLike):
         path = path_of(source)
-        _read_file(graph, path, given, base, Path(root) if root is not None else path.parent, named, {path.absolute()})
+        _read_file(graph, path, given, base, beside or path.parent, named, {path.absolute()})
         return graph
     for quad in quads_of(source):
         graph.add(Triple(quad.subject, text_of(quad.predicate), quad.object))
@@ -203,7 +207,7 @@ def _read_file(
     given: str | None,
     base: str | None,
     root: Path,
-    named: Mapping[str, str | PathLike[str]],
+    named: Mapping[str, Path],
     seen: set[Path],
 ) -> None:
     own: list[str] = []
@@ -213,7 +217,7 @@ def _read_file(
         if triple.predicate == IMPORTS:
             own.append(text_of(triple.object))
     for iri in own:
-        file = Path(named[iri]) if iri in named else _local_file(iri, path.parent)
+        file = named[iri] if iri in named else _local_file(iri, path.parent)
         graph.imports.append(Import(iri, None if file is None else str(file)))
         if file is None or file.absolute() in seen:
             continue

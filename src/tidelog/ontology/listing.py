@@ -26,15 +26,18 @@ _WELL_KNOWN = {
     "http://www.w3.org/ns/prov#": "prov",
     "http://www.w3.org/2003/11/swrl#": "swrl",
 }
-_LINE = 120
+_LINE, _MOST_PREFIXES = 120, 50
 
 
 def prefixes_of(graph: OntologyGraph, given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Prefixes for the IRIs of an ontology: those that are given, and one for each other namespace that has two names or more."""
+    """Prefixes for the classes and properties of an ontology: those that are given, and one for each namespace with several.
+
+    No more than 50 are made; individuals may be in a great many namespaces.
+    """
     found = dict(given or {})
     taken = {**WELL_KNOWN, **found}
     counts = Counter(match[1] for iri in _iris(graph) if (match := _NAMESPACE.fullmatch(iri)))
-    for namespace, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+    for namespace, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_MOST_PREFIXES]:
         if count < 2 or namespace in taken.values():
             continue
         name = _WELL_KNOWN.get(namespace) or _word_of(namespace)
@@ -47,10 +50,15 @@ def prefixes_of(graph: OntologyGraph, given: Mapping[str, str] | None = None) ->
 
 
 def _iris(graph: OntologyGraph) -> Iterator[str]:
+    assertions = set(graph.assertions())
     distinct: dict[str, None] = {}
-    for subject, predicate, value in graph.triples:
+    for triple in graph.triples:
+        subject, predicate, value = triple
         distinct[predicate] = None
-        distinct |= dict.fromkeys(text_of(node) for node in (subject, value) if node.kind is Kind.IRI and not is_blank(node))
+        nodes = (subject, value) if triple not in assertions else (value,) if predicate == TYPE else ()
+        for node in nodes:
+            if node.kind is Kind.IRI and not is_blank(node):
+                distinct[text_of(node)] = None
     return iter(distinct)
 
 

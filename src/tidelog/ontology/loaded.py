@@ -6,19 +6,14 @@ that it belongs to.  What was there before belongs to nobody, and stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tidelog.changes import Change
 from tidelog.ontology.axioms import Import
 from tidelog.ontology.rule_maker import OutsideAxiom
-from tidelog.values import Value, text_of
 
 ONTOLOGIES, RULES, TRIPLES = "tidelog_ontology", "tidelog_ontology_rule", "tidelog_ontology_triple"
 """Relations of the names of ontologies, of the names of their rules, and of their triples."""
-
-What = tuple[Value, ...]
-"""The name of a rule, or the terms of a triple."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,26 +36,3 @@ class OntologyReport:
         parts += [f"{len(self.outside):,} things outside of OWL 2 RL"] if self.outside else []
         parts += [f"{missing:,} imports that are not here"] if missing else []
         return f"{self.name}: {', '.join(parts)}"
-
-
-@dataclass(slots=True)
-class Ownership:
-    """Which ontologies have a rule, or a triple."""
-
-    owners: dict[What, set[str]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, facts: Iterable[What]) -> Ownership:
-        """From facts `(ontology, …)`."""
-        result = cls()
-        for ontology, *what in facts:
-            result.owners.setdefault(tuple(what), set()).add(text_of(ontology))
-        return result
-
-    def of_one(self, ontology: str) -> list[What]:
-        """What belongs to an ontology."""
-        return [what for what, owners in self.owners.items() if ontology in owners]
-
-    def only_of(self, ontology: str) -> list[What]:
-        """What belongs to an ontology, and to no other."""
-        return [what for what, owners in self.owners.items() if owners == {ontology}]

@@ -16,6 +16,7 @@ from tidelog.arguments import shown, wrong
 from tidelog.changes import Change
 from tidelog.errors import did_you_mean, fail
 from tidelog.local.graph_kb import GraphKnowledgeBase
+from tidelog.local.reasoning.ownership import Ownership, What
 from tidelog.local.triple_rows import TRIPLE, facts_of_quad
 from tidelog.options import Equality, refuse
 from tidelog.program.checks.declared_columns import coerce_rule
@@ -24,12 +25,12 @@ from tidelog.rdf.exchange import Quad
 from tidelog.surface.keywords import naming_options
 from tidelog.syntax.printer import Printer
 from tidelog.syntax.tree import Rule, atoms
-from tidelog.values import IRI, from_python, text_of
+from tidelog.values import IRI, from_python, string, text_of
 
 if TYPE_CHECKING:
     from tidelog.ontology.axioms import OntologyGraph, Triple
     from tidelog.ontology.consistency import Inconsistency
-    from tidelog.ontology.loaded import OntologyReport, Ownership, What
+    from tidelog.ontology.loaded import OntologyReport
     from tidelog.ontology.rule_maker import Translation
 
 Fact = tuple[Any, ...]
@@ -63,19 +64,17 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
             name = _name_of(source if name is None else name) or graph.name or "ontology"
             prefixes = prefixes_of(graph, self.program.prefixes)
             translated = self._translated(graph, equality, prefixes)
-            rules, triples = self._owners(RULES), self._owners(TRIPLES)
+            engine = self._maintained()
+            rules, triples = Ownership(engine, RULES, name), Ownership(engine, TRIPLES, name)
             own_rules, new_rules = self._rules_to_add(translated.rules, rules)
             own_triples, new_facts = self._triples_to_add(translated.triples, triples)
-            kept = {*own_rules, *own_triples}
-            gone_rules = [what for what in rules.only_of(name) if what not in kept]
-            gone_triples = [what for what in triples.only_of(name) if what not in kept]
-            before: list[Fact] = [(RULES, name, *what) for what in rules.of_one(name)]
-            before += [(TRIPLES, name, *what) for what in triples.of_one(name)]
             inserted: list[Fact] = [(ONTOLOGIES, name), *((RULES, name, *what) for what in own_rules)]
             inserted += [(TRIPLES, name, *what) for what in own_triples]
-            deleted = [*before, *self._facts_of_triples(gone_triples)]
-            added = [_text_of(new_rules, prefixes)] if new_rules else []
-            change = self._update([*inserted, *new_facts], deleted, (), self._live(gone_rules), added)
+            deleted: list[Fact] = [(RULES, name, *what) for what in rules.stale(own_rules)]
+            deleted += [(TRIPLES, name, *what) for what in triples.stale(own_triples)]
+            deleted += self._facts_of_triples(triples.gone(own_triples))
+            added = [_text_of(new_rules, prefixes, self.program.prefixes)] if new_rules else []
+            change = self._update([*inserted, *new_facts], deleted, (), self._live(rules.gone(own_rules)), added)
         self._deliver()
         counts = len(translated.rules), len(translated.triples)
         return OntologyReport(name, *counts, tuple(translated.outside), tuple(translated.imports), change)
@@ -92,12 +91,12 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
             if wanted not in there:
                 fix = did_you_mean(wanted, there) or "`kb.ontologies` has their names"
                 raise fail("TL097", f"no ontology {shown(wanted)} has been added", fix=fix)
-            rules, triples = self._owners(RULES), self._owners(TRIPLES)
-            records = [(RULES, wanted, *what) for what in rules.of_one(wanted)]
-            records += [(TRIPLES, wanted, *what) for what in triples.of_one(wanted)]
-            facts = self._facts_of_triples(triples.only_of(wanted))
-            gone = self._live(rules.only_of(wanted))
-            change = self._update((), [(ONTOLOGIES, wanted), *records, *facts], (), gone, [])
+            engine = self._maintained()
+            rules, triples = Ownership(engine, RULES, wanted), Ownership(engine, TRIPLES, wanted)
+            deleted: list[Fact] = [(ONTOLOGIES, wanted), *((RULES, wanted, *what) for what in rules.stale())]
+            deleted += [(TRIPLES, wanted, *what) for what in triples.stale()]
+            deleted += self._facts_of_triples(triples.gone())
+            change = self._update((), deleted, (), self._live(rules.gone()), [])
         self._deliver()
         return change
 
@@ -124,16 +123,19 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         """The rules that belong to an ontology, by name, and those of them that are not there yet."""
         own: list[What] = []
         new: list[Rule] = []
+        there: list[What] = []
         live, known = self._schema.live_rules(), self.program.relations
         for rule in rules:
             mentioned = (rule.head, *(atom for atom, _ in atoms(rule.body)))
             is_known = all(atom.predicate in known and known[atom.predicate].arity == len(atom.args) for atom in mentioned)
             same = live.same_as(coerce_rule(rule, known)) if is_known else []
-            if not same:
+            if same:
+                there += [(string(live.written[number].name or ""),) for number in same]
+            else:
                 new.append(rule)
-            names = [live.written[number].name for number in same] or [rule.name]
-            own += [what for name in names if (what := (from_python(name or ""),)) in owned.owners or not same]
-        return own, new
+                own.append((string(rule.name or ""),))
+        are_owned = owned.are_owned(there)
+        return [*own, *(what for what, is_owned in zip(there, are_owned, strict=True) if is_owned)], new
 
     def _triples_to_add(self, triples: Iterable[Triple], owned: Ownership) -> tuple[list[What], list[Fact]]:
         """The triples that belong to an ontology, and those of their facts that are not explicit yet."""
@@ -142,9 +144,9 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         are_new = iter(~self._are_explicit([fact for some in facts for fact in some]))
         own: list[What] = []
         new: list[Fact] = []
-        for what, some in zip(found, facts, strict=True):
+        for what, some, is_owned in zip(found, facts, owned.are_owned(found), strict=True):
             missing = [fact for fact in some if next(are_new)]
-            if missing or what in owned.owners:
+            if missing or is_owned:
                 own.append(what)
                 new += missing
         return own, new
@@ -173,21 +175,9 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
     def _names_of_ontologies(self) -> list[str]:
         from tidelog.ontology.loaded import ONTOLOGIES
 
-        return sorted(text_of(name) for (name,) in self._explicit_in(ONTOLOGIES))
-
-    def _owners(self, relation: str) -> Ownership:
-        from tidelog.ontology.loaded import Ownership
-
-        return Ownership.of(self._explicit_in(relation))
-
-    def _explicit_in(self, relation: str) -> list[What]:
-        """The explicit facts of a relation, as values."""
         engine = self._maintained()
-        rows = engine.explicit_rows(engine.core.stored_name(relation)) if self._schema.relation(relation) is not None else None
-        if rows is None or not len(rows):
-            return []
-        values = iter(engine.dictionary.values_of(rows.reshape(-1)))
-        return [tuple(next(values) for _ in range(rows.shape[1])) for _ in range(len(rows))]
+        rows = engine.explicit_rows(engine.core.stored_name(ONTOLOGIES))
+        return [] if rows is None else sorted(text_of(name) for name in engine.dictionary.values_of(rows[:, 0]))
 
     def _update(
         self,
@@ -240,8 +230,8 @@ def _name_of(source: object) -> str | None:
     return str(source) if isinstance(source, str | PathLike) else None
 
 
-def _text_of(rules: Iterable[Rule], prefixes: Mapping[str, str]) -> str:
-    """Rules as a text, with the prefixes of the ontology, which the program will know too."""
+def _text_of(rules: Iterable[Rule], prefixes: Mapping[str, str], known: Mapping[str, str]) -> str:
+    """Rules as a text, with the prefixes of the ontology that the program does not know yet; then it will."""
     printer = Printer(prefixes)
-    lines = [f"@prefix {name}: <{iri}> ." for name, iri in prefixes.items()]
+    lines = [f"@prefix {name}: <{iri}> ." for name, iri in prefixes.items() if name not in known]
     return "\n".join([*lines, *map(printer.statement, rules)])
