@@ -104,6 +104,7 @@ MANY_PARAMETERS = {
             "tidelog.cli.profile.profile_command",
             "tidelog.cli.stream.stream_command",
             "tidelog.cli.ontology.consistency_command",
+            "tidelog.cli.sparql.sparql_command",
         ),
         "the options of a command",
     ),

@@ -17,6 +17,7 @@ from tidelog.rdf.knowledge_graph import KnowledgeGraph
         lambda kg: kg.update_rdf(),
         lambda kg: kg.write_rdf("out.nt"),
         lambda kg: kg.sparql("ASK {}"),
+        lambda kg: kg.sparql_update(""),
     ],
 )
 def test_an_engine_that_cannot_do_it_says_so(call: Callable[[KnowledgeGraph], object]) -> None:

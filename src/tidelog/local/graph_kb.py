@@ -201,6 +201,18 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         return [fact for quad in quads for fact in facts_of_quad(quad, shape, self._schema)]
 
     @naming_options
+    def sparql_update(self, text: str, *, triples: bool | None = None, graphs: bool | None = None) -> Change:
+        """As `KnowledgeGraph` says."""
+        from tidelog.sparql.updates import quads_of_update
+
+        check_length(text if isinstance(text, str) else "", "the update", self._limit_text)
+        known = self._schema.relation(TRIPLE)
+        is_of_graphs = known is not None and known.arity == 4 if graphs is None else bool(graphs)
+        shape = self.rdf_shape(triples=triples, graphs=is_of_graphs)
+        both = quads_of_update(text, {**WELL_KNOWN, **self.program.prefixes}, graphs=is_of_graphs)
+        inserted, deleted = ([fact for quad in some for fact in facts_of_quad(quad, shape, self._schema)] for some in both)
+        return self.update(insert=inserted, delete=deleted)
+
     def write_rdf(
         self,
         path: str | PathLike[str],

@@ -67,6 +67,13 @@ class KnowledgeGraph:
         """
         raise _missing()
 
+    def sparql_update(self, text: str, *, triples: bool | None = None, graphs: bool | None = None) -> Change:
+        """Insert and delete the triples of a SPARQL update, `INSERT DATA` and `DELETE DATA`, as one change.
+
+        All of the text is read first; `triples` and `graphs` are those of `update_rdf`.  A blank node is a new node.
+        """
+        raise _missing()
+
     def write_rdf(
         self,
         path: str | PathLike[str],
