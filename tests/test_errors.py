@@ -7,19 +7,22 @@ read the difference before you commit it.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+import typer
 from tests.spark import provoked
 from typer.testing import CliRunner
 
-from tidelog import KnowledgeBase
+import tidelog
+from tidelog import Change, Facts, KnowledgeBase
 from tidelog.cli import app
 from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, TidelogWarning, did_you_mean, in_order, render_all
 from tidelog.files.reading import read
@@ -620,3 +623,35 @@ def test_did_you_mean() -> None:
     assert did_you_mean("path", ["path", "edge"]) is None
     assert did_you_mean("zzz", ["path", "edge"]) is None
     assert did_you_mean("e", ["f"]) is None
+
+
+# --- advice ---------------------------------------------------------------------------------------------------------------
+
+
+def _texts_of_the_source() -> Iterator[tuple[str, str]]:
+    """Each module, and each of its texts that is not a docstring."""
+    root = Path(tidelog.__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+                yield str(path.relative_to(root)), node.value
+
+
+def test_no_advice_to_call_what_does_not_exist() -> None:
+    """Methods of knowledge bases and results, commands and their options that messages name are there."""
+    local = type(KnowledgeBase())
+    classes = {"kb": local, "KnowledgeBase": local, "facts": Facts, "change": Change, "tidelog": tidelog}
+    group = typer.main.get_command(app)
+    commands = dict(group.commands)  # type: ignore[attr-defined]
+    commands |= {f"pipeline {name}": command for name, command in commands["pipeline"].commands.items()}
+    options = {option for command in (group, *commands.values()) for one in command.params for option in one.opts}
+    missing = []
+    for module, text in _texts_of_the_source():
+        for name, attribute in re.findall(r"\b(kb|KnowledgeBase|facts|change)\.([a-z_]+)\(", text):
+            if not hasattr(classes[name], attribute):
+                missing.append(f"{module}: {name}.{attribute}")
+        missing += [f"{module}: tidelog {name}" for name in re.findall(r"`tidelog ([a-z-]+)", text) if name not in commands]
+        missing += [f"{module}: {option}" for option in re.findall(r"\((--[a-z][a-z-]+)\)", text) if option not in options]
+    assert missing == []

@@ -192,7 +192,7 @@ def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Di
             hint = "only constants are written so; there is no conversion from text"
             diagnostics.add("TL024", message, source, call.span, fix=hint)
             return
-        fix = _OTHER_NAMES.get(call.function.lower()) or did_you_mean(call.function, FUNCTIONS)
+        fix = _OTHER_NAMES.get(call.function.lower()) or did_you_mean(call.function, FUNCTIONS) or _ALL_FUNCTIONS
         if call.function in AGGREGATES:
             fix = f"an aggregate has braces: `{call.function} {{ … }}`"
         if call.function in relations:
@@ -208,6 +208,7 @@ def _check_call(call: Call, relations: set[str], source: Source, diagnostics: Di
             diagnostics.add("TL028", message, source, pattern.span, fix=fix)
 
 
+_ALL_FUNCTIONS = "the functions are " + ", ".join(sorted(name for name in FUNCTIONS if name.isidentifier() and name != "mod"))
 _OTHER_NAMES = {
     "concat": "did you mean `cat`?",
     "str": "did you mean `string`?",

@@ -42,7 +42,7 @@ _FOREIGN_OPERATORS = {
     "**": "write `pow(base, exponent)`",
     ";": "write one rule for each alternative",
     "|": "write one rule for each alternative",
-    "||": "write one rule for each alternative",
+    "||": "write one rule for each alternative; texts are joined by `cat(X, Y)`",
 }
 _FOREIGN_CHARACTERS = {
     "≠": "write `!=`",
@@ -50,6 +50,7 @@ _FOREIGN_CHARACTERS = {
     "≥": "write `>=`",
     "∨": "write one rule for each alternative",
     "^": "write `pow(base, exponent)`",
+    "~": "write `not`",
     "?": "a variable is written `?name`",
     **dict.fromkeys("“”„‟‘’‚", 'write straight quotes: `"`'),
 }

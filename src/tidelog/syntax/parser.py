@@ -87,7 +87,8 @@ def _parse_clause(clause: Clause, preparation: Preparation, start: str) -> Any:
         accepted = _accepted_before(error.token, tokens, start)
         _explain(error.token, accepted, previous, clause, source, diagnostics)
     except ClauseError as problem:
-        diagnostics.add(problem.code, problem.message, source, problem.span, fix=problem.fix)
+        fix = _fix_for_a_comment(source, problem.span.end) if problem.code == "TL012" else None
+        diagnostics.add(problem.code, problem.message, source, problem.span, fix=fix or problem.fix)
     return None
 
 
@@ -136,6 +137,8 @@ def _explain(
     if token.type == "$END":
         end = clause.tokens[-1].end_pos or 0
         fix = "end it with a `.`" if "_END" in accepts else None
+        if clause.tokens[-1].type in _NUMBERS:
+            fix = _fix_for_a_comment(source, end) or fix
         message = "the query is not complete" if clause.tokens and "_END" not in accepts and "$END" in accepts else _NOT_CLOSED
         diagnostics.add("TL005", message, source, Span(clause.span.start, end), fix=fix)
         return
@@ -153,6 +156,9 @@ def _explain(
 _NOT_CLOSED = "the text ends before the clause does"
 
 _COMMENT = re.compile(r"%|//|#")
+_COMMENT_FIX = "`{}` starts a comment; division is `/`, and its remainder `mod`"
+_NUMBERS = ("INT", "FLOAT", "VARIABLE")
+"""What may be a number; a comment directly behind it may be meant as an operator."""
 _AT_THE_START = {
     "_END": "take the extra `.` away; directives start with `@`",
     "_ARROW": "a clause starts with its head",
@@ -161,9 +167,17 @@ _AT_THE_START = {
 _FOREIGN_WORDS = {
     "is": "write `=`",
     "or": "write one rule for each alternative",
+    "in": "write a fact for each value, `allowed(1).`, and the atom `allowed(X)`",
     "if": "write `:-`",
     ":": "write `:-`",
 }
+
+
+def _fix_for_a_comment(source: Source, at: int) -> str | None:
+    """The fix where a comment begins in the same line behind a place, if its sign is an operator elsewhere."""
+    rest = source.text[at:].partition("\n")[0].lstrip()
+    found = _COMMENT.match(rest)
+    return _COMMENT_FIX.format(found[0]) if found is not None and rest[len(found[0]) :].strip() else None
 
 
 def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: Source) -> str | None:
@@ -173,8 +187,8 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
         return _AT_THE_START.get(token.type)
     if token.type == "_END" and previous.type == "INT" and previous.end_pos == token.start_pos:
         return "a number has digits on both sides of its point"
-    if (comment := _COMMENT.search(source.text[previous.end_pos : token.start_pos])) and previous.type in ("INT", "VARIABLE"):
-        return f"`{comment[0]}` starts a comment; division is `/`, and its remainder `mod`"
+    if previous.type in _NUMBERS and (comment := _COMMENT.search(source.text[previous.end_pos : token.start_pos])):
+        return _COMMENT_FIX.format(comment[0])
     if str(token) in _FOREIGN_WORDS and (token.type == "NAME" or after_head):
         return _FOREIGN_WORDS[token]
     if "_END" in accepts and "\n" in source.text[previous.end_pos : token.start_pos]:

@@ -6,11 +6,14 @@ an operator that no possible kind of its arguments fits, a constant of the wrong
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tidelog.errors import Diagnostics
 from tidelog.functions.signatures import ANY, COMPARABLE, FLOAT, INT, STRING, Type, aggregate_type, type_name
 from tidelog.program.checks.types import Environment, Relations, declared_types, environment_of, type_of
 from tidelog.program.relations import Shown
 from tidelog.syntax import tree
+from tidelog.syntax.printer import Printer
 from tidelog.syntax.printer import variable as printed
 from tidelog.syntax.renaming import rename_locals_apart
 from tidelog.values import Kind, text_of
@@ -111,7 +114,7 @@ class TypeChecker:
             types = [self._check_term(arg, environment, statement) for arg in term.args]
             if all(types):
                 message = f"`{term.function}` cannot work on {' and '.join(type_name(t) for t in types)}"
-                self.diagnostics.add("TL042", message, statement.source, term.span)
+                self.diagnostics.add("TL042", message, statement.source, term.span, fix=_fix_for_texts(term, types))
         return kinds
 
     def _column(self, atom: tree.Atom, position: int) -> Type:
@@ -122,6 +125,20 @@ class TypeChecker:
         columns = self.relations[atom.predicate].columns
         name = self.shown(atom.predicate)
         return f"`{name}.{columns[position].name}`" if columns else f"`{name}`"
+
+
+def _fix_for_texts(call: tree.Call, types: Sequence[Type]) -> str | None:
+    """What to write where a text stands in an operation on numbers."""
+    texts = [arg for arg, kinds in zip(call.args, types, strict=True) if kinds == {Kind.STRING}]
+    if not texts or call.function not in ("+", "-", "*", "/", "mod"):
+        return None
+    shown = Printer().term(texts[0])
+    number = f"`int({shown})` and `float({shown})` give the number that a text is"
+    if call.function != "+":
+        return number
+    parts = [(Printer().term(arg), Kind.STRING in kinds) for arg, kinds in zip(call.args, types, strict=True)]
+    joined = f"texts are joined by `cat({', '.join(part if is_text else f'string({part})' for part, is_text in parts)})`"
+    return joined if all(is_text for _, is_text in parts) else f"{joined}; {number}"
 
 
 def _as_written(constant: tree.Constant, column: Type) -> str | None:
