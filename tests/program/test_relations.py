@@ -13,8 +13,8 @@ from tidelog.syntax.tree import Column, Document
 from tidelog.values import Kind
 
 ALL_FUNCTIONS = (
-    "the functions are abs, cat, ceil, contains, ends_with, float, floor, int, length, lower, matches, max, min, pow, round, sqrt, "
-    "starts_with, string, substr, upper"
+    "the functions are abs, cat, ceil, contains, ends_with, float, floor, int, length, lower, matches, max, min, pow, round, "
+    "sqrt, starts_with, string, substr, upper"
 )
 
 
