@@ -428,6 +428,13 @@ def comparison_of_other_kinds(_: Path) -> str:
     return str(caught[0].message)
 
 
+def fact_that_does_not_hold(folder: Path) -> str:
+    page = (PAGES / "TL098.md").read_text(encoding="utf-8")
+    output = raised(folder, "TL098", lambda: KnowledgeBase(blocks(page, "prolog")[0][2]).explain("path(b, a)"))
+    assert output + "\n" == blocks(page, "text")[0][2]
+    return output
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL015": [sparql_text_that_is_none],
@@ -464,6 +471,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL096": [closed_snapshot],
     "TL097": [ontology_that_is_not_there],
     "TL105": [comparison_of_other_kinds],
+    "TL098": [fact_that_does_not_hold],
 }
 """For each code that no program text provokes: what does."""
 

@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 SOURCE = TESTS.parent / "src" / "tidelog"
 
 COVERED_ELSEWHERE: dict[str, str] = {
+    "explain/access": "tests/local/explaining/test_access.py: a protocol; the local engine answers all of it",
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
     "local/closure/changes": "tests/local/closure/test_incremental.py: it takes the change from each version to the next",
     **{
@@ -33,6 +34,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "local/kernel/closures/virtual_access": "tests/local/kernel/closures/test_virtual_steps.py: what the steps of plans call",
     "local/kernel/tiers/forms": "tests/local/kernel/tiers/test_choice.py: entries and services, and when they are exchanged",
     "local/kernel/tiers/instructions": "tests/local/kernel/tiers/test_plain.py: each is compared with what Python computes",
+    "local/kernel/closures/shortest_paths": "tests/local/explaining/test_chains.py: its buffers are filled only there",
     "local/kernel/layout": "tests/local/storage/test_tables.py: names of words; it reads tables and indexes by them",
     **dict.fromkeys(
         (

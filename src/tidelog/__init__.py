@@ -30,6 +30,7 @@ The layers, each of which imports only those before it:
     files, facts, changes          facts from files, tables and data frames, and back; results, and what an update did
     core, rdf                      the form of rules that both engines evaluate; units, limits, statistics; RDF as keys
     ontology                       OWL 2 RL as rules: axioms translated, and the rules of the W3C over triples
+    explain                        why facts hold
     kb, surface, streams, report   the abstract knowledge base, and how it looks to Python; updates that arrive one after the
                                    other; pictures and tables
     local                          the engine in this process: dictionary, tables, join plans, a compiled kernel, maintenance
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
     )
     from tidelog.core.limits import Progress
     from tidelog.core.statistics import Statistics
+    from tidelog.explain.explanation import Explanation
+    from tidelog.explain.steps import Reason, ShownRule, Step, Way
     from tidelog.facts import AllFacts, Facts
     from tidelog.kb import KnowledgeBase
     from tidelog.ontology.consistency import Inconsistency
@@ -81,10 +84,12 @@ __all__ = [
     "ChangeStatistics",
     "Counters",
     "Diagnostic",
+    "Explanation",
     "Facts",
     "FactsByRelation",
 ]
 __all__ += ["Following", "GraphPicture", "HyperNodeChange", "HyperNodeVisit", "KnowledgeBase", "Literal", "LoadReport", "Program"]
+__all__ += ["Reason", "ShownRule", "Step", "Way"]
 __all__ += ["Progress", "Relation", "RelationChange", "RuleChanges", "Source", "Span", "Statistics", "Subscription"]
 __all__ += [
     "Inconsistency",
@@ -110,6 +115,8 @@ _HOMES = {
     ),
     "core.limits": ("Progress",),
     "core.statistics": ("Statistics",),
+    "explain.explanation": ("Explanation",),
+    "explain.steps": ("Reason", "ShownRule", "Step", "Way"),
     "facts": ("AllFacts", "Facts"),
     "kb": ("KnowledgeBase",),
     "ontology.consistency": ("Inconsistency",),

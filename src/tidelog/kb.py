@@ -19,6 +19,7 @@ from tidelog.arguments import number, path_of
 from tidelog.changes import Change, LoadReport
 from tidelog.core.schema import Schema
 from tidelog.errors import did_you_mean, fail
+from tidelog.explain.questions import Questions
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
 from tidelog.ontology.reasoning import Reasoning
@@ -59,7 +60,7 @@ ENGINES = {"local": "tidelog.local.kb:LocalKnowledgeBase", "spark": "tidelog.spa
 """The class of each engine."""
 
 
-class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Reasoning, Lasting, ABC):
+class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasoning, Lasting, ABC):
     """Datalog rules, explicit facts, and all facts that follow from them.
 
     >>> kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z).")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property, partial
 from os import PathLike
 from time import perf_counter
@@ -15,6 +17,7 @@ from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
+from tidelog.local.explaining.access import LocalAccess
 from tidelog.local.given_facts import loaded_facts
 from tidelog.local.insight.silence import Silence
 from tidelog.local.recovery import recover
@@ -141,6 +144,12 @@ class ReadableKnowledgeBase(KnowledgeBase):
             result._silence = Silence()
             result._started = self._maintained().clone()
             return result
+
+    @contextmanager
+    def _explaining(self) -> Iterator[LocalAccess]:
+        with self._sharing:  # it reads tables and makes indexes; other threads read published versions meanwhile
+            engine = self._maintained()
+            yield LocalAccess(engine, self._schema, self._watch())
 
     def _held(self, known: Relation) -> Any:
         return self._maintained().stored(known.name)

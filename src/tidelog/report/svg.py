@@ -15,7 +15,7 @@ _LONGEST = 64
 """Characters of a rule that a box shows; all of it appears when one points at it."""
 _EDGE = 24.0
 
-_STYLE = """
+STYLE = """
 svg.tidelog { --ink: #1c2330; --soft: #5b6576; --card: #ffffff; --line: #aeb7c4; --page: #f6f7f9;
   --module: #2f6fb3; --negative: #b8464f; --good: #1f7a55; --bad: #a3303a; --touched: #c4722a; }
 @media (prefers-color-scheme: dark) { svg.tidelog { --ink: #e4e8ef; --soft: #98a3b5; --card: #1a2029; --line: #4a5564;
@@ -49,7 +49,7 @@ class GraphPicture:
         width, height = placed.width + 2 * _EDGE, placed.height + 2 * _EDGE + _LINE
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="tidelog" role="img" width="{width:.0f}" height="{height:.0f}" '
-            f'viewBox="0 0 {width:.0f} {height:.0f}"><title>{escape(self._picture.title)}</title><style>{_STYLE}</style>'
+            f'viewBox="0 0 {width:.0f} {height:.0f}"><title>{escape(self._picture.title)}</title><style>{STYLE}</style>'
             f"<defs>{_head('yes')}{_head('no')}</defs>"
             f'<g transform="translate({_EDGE:.0f} {_EDGE:.0f})">{"".join(self._drawn(placed, sizes))}</g>'
             f'<text x="{_EDGE:.0f}" y="{height - 10:.0f}" class="note">{escape(self._legend())}</text></svg>'

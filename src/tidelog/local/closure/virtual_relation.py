@@ -303,6 +303,14 @@ class VirtualRelation(Condensation):
         pairs.test_pairs(words, np.ascontiguousarray(rows), found)
         return found.astype(np.bool_)
 
+    def related(self, term: int, *, is_back: bool) -> Int32s:
+        """The ids that an id leads to, or that lead to it."""
+        reader = self.for_reader() if self.is_searched else self
+        out = np.empty(self.longest_list + 1, np.int32)
+        if is_back != bool(self.words[kernel.IS_TURNED]):
+            return out[: pairs.list_ends(reader.words, term, True, out)]
+        return out[: pairs.write_pairs(reader.words, np.array([term], np.int32), np.empty_like(out), out)]
+
     def chunks(
         self, most: int = _CHUNK, share: tuple[int, int] = (0, 1), *, first: int | None = None
     ) -> Iterator[tuple[Int32s, Int32s]]:

@@ -194,6 +194,15 @@ class Table(row_buffers.RowBuffers):
         """Forget which rows came first."""
         self.forget_times(self.end)
 
+    def came(self, row: int) -> tuple[int, int] | None:
+        """Between which ticks of the clock a row came; None if it is not known which of the first rows came first."""
+        words = self._words
+        if not self._is_timed or row < words[layout.UNORDERED]:
+            return None
+        times = self._times[: words[layout.TIME_COUNT] * row_times.TIMES_WIDTH].reshape(-1, row_times.TIMES_WIDTH)
+        at = int(np.searchsorted(times[:, row_times.BEGIN], row, "right")) - 1
+        return (int(times[at, row_times.FIRST]), int(times[at, row_times.LAST])) if at >= 0 else (0, int(row_times.NEVER))
+
     @property
     def unordered(self) -> int:
         """Of so many rows, the first ones, it is not known which came first; tombstones do not count."""

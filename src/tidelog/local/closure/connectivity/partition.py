@@ -162,6 +162,12 @@ class Partition(VirtualRelation):
         self.read(lambda words, version: reading.list_components(words, version, ids, numbers))
         return ids, numbers
 
+    def related(self, term: int, *, is_back: bool) -> Int32s:  # noqa: ARG002 - it is symmetric
+        """The ids that an id is paired with."""
+        left, right = np.empty((2, 1 + self._active), np.int32)
+        some: Int32s = np.array([term], np.int32)
+        return right[: self.read(lambda words, version: reading.write_pairs(words, version, some, left, right))]
+
     def connected(self, term: int) -> Int32s:
         """The ids that are connected with one, and itself."""
         left, right = np.empty((2, 1 + self._active), np.int32)

@@ -1,0 +1,100 @@
+"""The part of a knowledge base that explains: `explain`.
+
+An engine gives `_explaining`: what is asked of it, in one state, which nobody changes meanwhile.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from tidelog.arguments import number, wrong
+from tidelog.errors import fail
+from tidelog.program.checks.declared_columns import coerce_value
+from tidelog.program.queries import check_query
+from tidelog.syntax.tree import Atom, Constant
+from tidelog.values import Value, from_python
+
+if TYPE_CHECKING:
+    from tidelog.core.schema import Schema
+    from tidelog.explain.access import Access, Key
+    from tidelog.explain.explanation import Explanation
+
+_FIX = 'give a text, or a tuple: `"path(a, c)"`, `("path", "a", "c")`'
+MOST_LOOKED_AT, MOST_WAYS, MOST_LINKS = 3_000, 20_000, 1_000
+
+
+class Questions:
+    """What may be asked about the facts of a knowledge base."""
+
+    _schema: Schema
+
+    def _explaining(self) -> AbstractContextManager[Access]:
+        """The materialisation, as it is while the context lasts."""
+        fix = 'choose engine="local"; it reads the same programs and files'
+        raise fail("TL074", 'engine="spark" explains no facts', fix=fix)
+
+    def explain(
+        self,
+        fact: str | tuple[object, ...],
+        *,
+        all: bool = False,  # noqa: A002
+        effort: int | None = None,
+        links: int = MOST_LINKS,
+    ) -> Explanation:
+        """Why a fact holds: a proof of the smallest height, or with `all` every rule instance behind it.
+
+        `fact` is a text, `"path(a, c)"`, or a tuple, `("path", "a", "c")`.  `effort` limits what is looked at for the smallest
+        height, by default 3,000 facts and instances, and for `all`, by default 20,000; a proof is found in any case.  Chains of
+        transitive relations that are longer than `links` are explained at their ends.
+        """
+        from tidelog.explain.explainer import Explainer
+
+        number(effort, "effort", whole=True)
+        number(links, "links", whole=True, is_needed=True)
+        relation, values = self._fact(fact)
+        with self._explaining() as access:
+            key = self._key(access, relation, values)
+            if key is None:
+                shown = access.program.printer.literal(Atom(relation, tuple(map(Constant, values))))
+                raise fail(
+                    "TL098",
+                    f"`{shown}` does not hold, so nothing explains it",
+                    fix="`kb.query` and `tidelog query` find the facts that do",
+                )
+            explainer = Explainer(access)
+            if all:
+                return explainer.all_ways(key, MOST_WAYS if effort is None else effort, max(2, links))
+            return explainer.proof(key, MOST_LOOKED_AT if effort is None else effort, max(2, links))
+
+    # --- facts as users give them ----------------------------------------------------------------------------------------
+
+    def _fact(self, given: object) -> tuple[str, tuple[Value, ...]]:
+        """The relation and the values of a fact, from a text or a tuple."""
+        schema = self._schema
+        if isinstance(given, str):
+            body = check_query(given, schema.relations(), schema.program.prefixes).body
+            match body:
+                case (Atom(relation, args),) if all(isinstance(arg, Constant) for arg in args):
+                    return relation, tuple(arg.value for arg in args if isinstance(arg, Constant))
+            raise wrong("a fact", given, f"give one fact without variables; `kb.query({given.strip()!r})` finds facts")
+        if not isinstance(given, tuple) or not given or not isinstance(given[0], str):
+            raise wrong("a fact", given, _FIX)
+        return self._of_tuple(given[0], given[1:])
+
+    def _of_tuple(self, name: str, args: tuple[Any, ...]) -> tuple[str, tuple[Value, ...]]:
+        schema = self._schema
+        relation = schema.name_of(name)
+        known = schema.relation(relation)
+        if known is None:
+            from tidelog.errors import did_you_mean
+
+            raise fail("TL073", f"there is no relation `{name}`", fix=did_you_mean(relation, schema.relations()))
+        if known.arity != len(args):
+            raise fail("TL020", f"`{name}` has {known.arity} arguments, and this fact has {len(args)}")
+        return relation, tuple(coerce_value(from_python(arg), known.declared_type(at)) for at, arg in enumerate(args))
+
+    def _key(self, access: Access, relation: str, values: tuple[Value, ...]) -> Key | None:
+        """The fact in the engine, if it holds."""
+        row = tuple(map(access.cell, values))
+        return (relation, row) if access.holds(relation, row) else None
