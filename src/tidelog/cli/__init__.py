@@ -1,17 +1,18 @@
 """The command `tidelog`: nothing is computed here.
 
 `shell` has the application, errors and exit codes; a module for each group of commands: `texts` (`check`, `format`, `graph`),
-`evaluation` (`run`, `query`), `explaining`, `profile` (`profile`, `plan`), `ontology` (`ontology`, `consistency`), `sparql`,
-`stream`, `verify`, `warm_up`, `pipeline`, and the package `start` (`init`, `repl`).  `stream_display` shows a stream; in
-`common`, `in_json` prints what `--json` asks for, and `stopping` handles SIGTERM and Ctrl-C.  Nothing imports this package but
-the entry points.
+`evaluation` (`run`, `query`), `profile` (`profile`, `plan`), `ontology` (`ontology`, `consistency`), `sparql`, `stream`,
+`verify`, `warm_up`, `pipeline`, and the packages `start` (`init`, `repl`) and `why` (`explain`).  `stream_display` shows a
+stream; in `common`, `in_json` prints what `--json` asks for, and `stopping` handles SIGTERM and Ctrl-C.  Nothing imports this
+package but the entry points.
 """
 
 from __future__ import annotations
 
-from tidelog.cli import evaluation, explaining, ontology, pipeline, profile, sparql, stream, texts, verify, warm_up
+from tidelog.cli import evaluation, ontology, pipeline, profile, sparql, stream, texts, verify, warm_up
 from tidelog.cli.shell import app
 from tidelog.cli.start import starter, terminal
+from tidelog.cli.why import explaining
 
 __all__ = [
     "app",
