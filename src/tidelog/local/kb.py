@@ -230,9 +230,10 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
             from tidelog.local.insight.profiling import record
 
             record(self._profile, "update" if rules is None else "rule change", result, statistics, schema, before)
-        if self._silence.looks > 0 or planned.difference is not None:
-            added = planned.difference.added if planned.difference is not None else None
-            self._silence.look(engine, schema, result.statistics, added)
+        if planned.difference is not None:
+            self._silence.look(engine, schema, result.statistics, planned.difference.added)
+        elif self._silence.looks > 0:
+            self._silence.look(engine, schema, result.statistics)
         return self._change_of(result, before, schema, statistics, rules)
 
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:

@@ -14,33 +14,37 @@ from tidelog.surface.logs import warn_of
 from tidelog.syntax.tree import Atom, Rule
 
 _LOOKS = 100
-"""So many rules that have found nothing are looked at: the others have no facts that they could join."""
+"""So many updates are looked at: the facts that rules may join have come by then, in most programs with the first."""
 _MOST_ROWS = 2_000_000
 """Larger relations are not looked through: their columns may hold anything."""
 
 
 class Silence:
-    """Which rules users have been warned of, and whether more are looked for."""
+    """The rules that have found nothing yet, and have not been looked at."""
 
     def __init__(self) -> None:
-        self.known: set[int] = set()
-        """Rules that users have been warned of."""
+        self._waiting: set[int] | None = None
         self.looks = _LOOKS
         """How many more updates are looked at."""
 
-    def look(self, engine: LocalEngine, schema: Schema, done: Statistics, added: Iterable[int] | None = None) -> None:
-        """Warn of the rules that an evaluation has found no instance of, if there can be none: all rules, or the added ones."""
-        fired = {one.rule for one in done.rounds if one.derivations}
+    def look(self, engine: LocalEngine, schema: Schema, done: Statistics, added: Iterable[int] = ()) -> None:
+        """Warn of the rules that an evaluation has found no instance of, if there can be none; once of each."""
+        if self._waiting is None:
+            self._waiting = set(engine.core.parts)
+        self._waiting.update(engine.core.parts.keys() & set(added))
+        self._waiting.difference_update([one.rule for one in done.rounds if one.derivations])
+        self.looks -= 1
+        if not self._waiting:
+            self.looks = 0
+            return
         columns, printer, rules = _Columns(engine), schema.program.printer, schema.rules
-        for number in rules if added is None else added:
-            if number in fired or number in self.known or number not in engine.core.parts or number not in rules:
-                continue
-            if not _has_facts(engine, rules[number]):
-                continue
-            self.looks -= 1
-            if (found := never_holds(rules[number], columns, printer)) is not None:
-                self.known.add(number)
-                warn_of(found)
+        for number in sorted(self._waiting):
+            if number not in rules:  # it has been removed
+                self._waiting.discard(number)
+            elif _has_facts(engine, rules[number]):
+                self._waiting.discard(number)
+                if (found := never_holds(rules[number], columns, printer)) is not None:
+                    warn_of(found)
 
 
 def _has_facts(engine: LocalEngine, rule: Rule) -> bool:
