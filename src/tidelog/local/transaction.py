@@ -150,10 +150,11 @@ class Transaction(Work):
 
     def _new_context(self) -> UpdateContext:
         engine = self._engine
-        evaluation = Evaluation(engine.state, self.watch, Statistics())
+        evaluation, undo = Evaluation(engine.state, self.watch, Statistics()), self._undo_logs[-1]
         changes_rules = self._migration is not None and engine.has_derived
-        options = {"changes_rules": changes_rules, "records_visits": engine.is_profiled}
-        return UpdateContext(evaluation, self._undo_logs[-1], engine.changes, engine.algorithm, **options)
+        context = UpdateContext(evaluation, undo, engine.changes, engine.algorithm, changes_rules=changes_rules)
+        context.records_visits = changes_rules or engine.is_profiled
+        return context
 
     def end_step(self, marks: FirstSuspects | None = None) -> Differences:
         """All units have been visited: take over the deltas and what was counted."""

@@ -37,14 +37,7 @@ class UpdateContext:
     """One update of a state, for the functions that maintain a unit."""
 
     def __init__(
-        self,
-        evaluation: Evaluation,
-        undo: UndoLog,
-        changes: ExplicitChanges,
-        algorithm: str,
-        *,
-        changes_rules: bool = False,
-        records_visits: bool = False,
+        self, evaluation: Evaluation, undo: UndoLog, changes: ExplicitChanges, algorithm: str, *, changes_rules: bool = False
     ) -> None:
         """`algorithm` is what the user asked for; with `changes_rules`, deltas may be as large as the relations."""
         self.state, self.evaluation, self.undo, self.changes = evaluation.state, evaluation, undo, changes
@@ -66,7 +59,7 @@ class UpdateContext:
         """Whether the unit in hand was rematerialised."""
         self.visits: list[Visit] = []
         """The units that were visited, if rules have changed or a profile is recorded."""
-        self.records_visits = changes_rules or records_visits
+        self.records_visits = changes_rules
         self.deletions: list[DeletionCost] = []
         """What deletions were expected to take, and took."""
 
