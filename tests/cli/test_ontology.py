@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,23 @@ def test_consistency(zoo: Path) -> None:
     program = zoo.parent / "rules.dl"
     program.write_text("inconsistent(odd, X) :- p(X), X mod 2 = 1. p(1). p(2). p(3).", encoding="utf-8")
     assert run("consistency", program)[1].splitlines()[-1] == "2 contradictions"
+
+
+def test_json(zoo: Path) -> None:
+    found = json.loads(run("ontology", zoo, "--json")[1])
+    assert found["rules"][0] == {
+        "name": "subclass_Lion_Animal",
+        "text": "subclass_Lion_Animal: zoo:Animal(X) :- zoo:Lion(X).",
+        "axiom": "zoo:Lion subClassOf zoo:Animal",
+    }
+    assert (found["assertions"], found["imports"], len(found["outside"])) == (1, [], 1)
+    assert found["program"] == run("ontology", zoo)[1]
+    out = zoo.parent / "rules.dl"
+    assert json.loads(run("ontology", zoo, "--json", "--out", out)[1])["file"] == str(out)
+    code, printed, _ = run("consistency", "--ontology", zoo, "--rdf", zoo.parent / "bad.ttl", "-q", "--json")
+    (one,) = json.loads(printed)["contradictions"]
+    assert (code, one["rule"], one["about"]) == (1, "disjoint_Animal_Plant", {"iri": "http://example.org/zoo#leo"})
+    assert one["facts"][1] == ["http://example.org/zoo#Plant", {"iri": "http://example.org/zoo#leo"}]
 
 
 def test_a_saved_knowledge_base(zoo: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.corpus import CORPUS, needs_corpus
 
-from tidelog import IRI, KnowledgeBase, owl_rl_rules
+from tidelog import IRI, KnowledgeBase, TidelogError, owl_rl_rules
 
 pytest.importorskip("pyoxigraph")
 UNIV = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
@@ -122,3 +122,49 @@ def test_lubm_both_ways() -> None:
     assert len(assistants) == RESEARCH_ASSISTANTS
     assert others - found == {(who, is_type, IRI(UNIV + "Employee")) for who in assistants}
     assert found <= others
+
+
+# --- RDF 1.1 Semantics -------------------------------------------------------------------------------------------------------
+
+RDF_CASES: list[dict[str, Any]] = []
+if CORPUS is not None:
+    RDF_CASES = json.loads((CORPUS / "rdfmt" / "manifest.json").read_text(encoding="utf-8"))
+RDF_OUT_OF_REACH = {
+    "rdfms-seq-representation-test004": "rdf:_1 is a container membership property: there is one for each number",
+    "literal-type": "no rule says which datatype a value has",
+    "double-infinity": "INF is a value, and whether a text is one is decided when it is read",
+}
+"""Positive entailments of RDF and RDFS that do not follow here."""
+MORE_THAN_RDFS = {
+    "rdfs-domain-and-range-intensionality-range": "OWL concludes ranges of properties from those of their values (scm-rng1)",
+    "rdfs-domain-and-range-intensionality-domain": "the same for domains (scm-dom1)",
+    "double-zero": "-0.0 and 0.0 are one value in Tidelog",
+}
+"""What does not follow in RDFS, and does here."""
+NO_TRIPLES = "datatypes-non-well-formed-literal"
+"""A literal that is not what its datatype says is refused when it is read."""
+
+
+@needs_corpus
+def test_rdf_entailment() -> None:
+    """As far as the rules of OWL 2 RL over triples reach: the cases whose answer is about triples."""
+    assert CORPUS is not None
+    wrong: dict[str, set[str]] = {"missing": set(), "more": set(), "refused": set()}
+    for case in RDF_CASES:
+        folder = CORPUS / "rdfmt" / str(case["id"])
+        kb = KnowledgeBase(owl_rl_rules())
+        if case["id"].startswith(NO_TRIPLES):
+            with pytest.raises(TidelogError, match="TL080"):
+                kb.add_ontology(folder / "action.nt")
+            wrong["refused"].add(case["id"])
+        elif (folder / "result.nt").exists():
+            kb.add_ontology(folder / "action.nt")
+            is_positive = case["type"] == "PositiveEntailmentTest"
+            if kb.entails(folder / "result.nt") is not is_positive:
+                wrong["missing" if is_positive else "more"].add(case["id"])
+    assert len(RDF_CASES) == 29
+    assert wrong == {
+        "missing": set(RDF_OUT_OF_REACH),
+        "more": set(MORE_THAN_RDFS),
+        "refused": {f"{NO_TRIPLES}-{number}" for number in (1, 2)},
+    }

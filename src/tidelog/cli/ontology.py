@@ -23,7 +23,10 @@ from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, r
 from tidelog.errors import fail
 
 if TYPE_CHECKING:
+    from tidelog.ontology.consistency import Inconsistency
+    from tidelog.ontology.rule_maker import Translation
     from tidelog.options import Equality as Choice
+    from tidelog.syntax.printer import Printer
 
 Equality = Annotated[
     str,
@@ -55,6 +58,7 @@ def ontology_command(
     how = cast("Choice", equality)
     if owl_rl == (source is not None):
         raise typer.BadParameter("give a file with an ontology, or --owl-rl")
+    found: dict[str, object] = {}
     if source is None:
         text, said = owl_rl_rules(how), "the rules of OWL 2 RL"
     else:
@@ -63,9 +67,10 @@ def ontology_command(
         translated = translate(graph, Printer(prefixes), equality=how)
         text = listing(translated, prefixes, source.name)
         said = f"{len(translated.rules):,} rules, {len(translated.outside):,} things outside of OWL 2 RL"
+        found = _as_json(translated, Printer(prefixes))
     if out is None:
         if as_json:
-            print_json({"program": text})
+            print_json({**found, "program": text})
         else:
             show([text.rstrip("\n")])
         return
@@ -74,9 +79,23 @@ def ontology_command(
     except OSError as error:
         raise fail("TL060", f"cannot write {out}: {error.strerror or error}", fix="choose another path") from error
     if as_json:
-        print_json({"file": str(out), "said": said})
+        print_json({**found, "file": str(out), "said": said})
     else:
         typer.echo(f"{said} -> {out}")
+
+
+def _as_json(translated: Translation, printer: Printer) -> dict[str, object]:
+    return {
+        "name": translated.name,
+        "rules": [
+            {"name": rule.name, "text": printer.rule(rule), "axiom": axiom.text}
+            for axiom in translated.axioms
+            for rule in axiom.rules
+        ],
+        "assertions": len(translated.triples),
+        "outside": [{"axiom": one.text, "reason": one.reason} for one in translated.outside],
+        "imports": [{"iri": one.iri, "file": one.file} for one in translated.imports],
+    }
 
 
 @app.command("consistency")
@@ -101,11 +120,18 @@ def consistency_command(  # each parameter is an argument or option of the comma
     ):
         found = kb.inconsistencies()
     if as_json:
-        contradictions = [{"rule": one.rule, "about": one.about, "facts": one.facts, "text": one.text} for one in found]
-        print_json({"is_consistent": not found, "contradictions": contradictions})
+        print_json({"is_consistent": not found, "contradictions": [_contradiction(one) for one in found]})
     else:
         show([str(one) for one in found])
         counted = "1 contradiction" if len(found) == 1 else f"{len(found):,} contradictions"
         show([counted if found else "consistent: no rule finds a contradiction"])
     if found:
         raise typer.Exit(1)
+
+
+def _contradiction(one: Inconsistency) -> dict[str, object]:
+    """A contradiction, with values as in update streams."""
+    from tidelog.files.text.json_values import to_json
+
+    facts = [[name, *map(to_json, arguments)] for name, *arguments in one.facts]
+    return {"rule": one.rule, "about": to_json(one.about), "facts": facts, "text": one.text}

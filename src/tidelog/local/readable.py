@@ -141,7 +141,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
             for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
                 setattr(result, name, getattr(self, name))
             result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
-            result._silence = Silence()
+            result._silence = self._silence.copy()
             result._started = self._maintained().clone()
             return result
 

@@ -100,3 +100,19 @@ def test_commands_say_so(tmp_path: Path) -> None:
     assert status == 0
     assert "known" in printed
     assert "warning TL105: the rule derives nothing: `T` is date" in said
+
+
+def test_not_of_contradictions_and_of_all_triples() -> None:
+    kb = KnowledgeBase("inconsistent(r, X) :- p(X, Y), Y < a. q(X) :- triple(X, _, Y), Y < a. small(X) :- p(X, Y), Y < a.")
+    with told() as found:
+        kb.update(insert=[("p", 1, 2), ("triple", 1, 2, 3)])
+    assert found == ["<rules>:1:92: warning TL105"]
+
+
+def test_copies_have_been_told() -> None:
+    kb = KnowledgeBase(RULES)
+    with told() as found:
+        kb.update(insert=[JOB])
+        other = kb.copy()
+        other.update(insert=[("job", "copy", datetime.date(2024, 5, 2))])
+    assert found == ["<rules>:1:29: warning TL105"]

@@ -18,6 +18,11 @@ _LOOKS = 100
 _MOST_ROWS = 2_000_000
 """Larger relations are not looked through: their columns may hold anything."""
 
+_OF_ANYTHING = "triple"
+"""The relation of all triples: its columns may hold anything, and rules over it are about what may come."""
+_EXPECTED = "inconsistent"
+"""The relation of contradictions: to find none is what everybody hopes for."""
+
 
 class Silence:
     """The rules that have found nothing yet, and have not been looked at."""
@@ -26,6 +31,12 @@ class Silence:
         self._waiting: set[int] | None = None
         self.looks = _LOOKS
         """How many more updates are looked at."""
+
+    def copy(self) -> Silence:
+        """The same, for a copy of the knowledge base: users know what they have been told."""
+        result = Silence()
+        result._waiting, result.looks = None if self._waiting is None else set(self._waiting), self.looks
+        return result
 
     def look(self, engine: LocalEngine, schema: Schema, done: Statistics, added: Iterable[int] = ()) -> None:
         """Warn of the rules that an evaluation has found no instance of, if there can be none; once of each."""
@@ -39,7 +50,7 @@ class Silence:
             return
         columns, printer, rules = _Columns(engine), schema.program.printer, schema.rules
         for number in sorted(self._waiting):
-            if number not in rules:  # it has been removed
+            if number not in rules or rules[number].head.predicate == _EXPECTED:  # it has been removed, or finds mistakes
                 self._waiting.discard(number)
             elif _has_facts(engine, rules[number]):
                 self._waiting.discard(number)
@@ -65,7 +76,10 @@ class _Columns(Mapping[str, tuple[Type, ...]]):
             stored = self._engine.stored(name)
             if stored is None:
                 raise KeyError(name)
-            self._found[name] = self._kinds(stored) if isinstance(stored, Table) and len(stored) <= _MOST_ROWS else (ANY,) * 2
+            if isinstance(stored, Table) and len(stored) <= _MOST_ROWS and name != _OF_ANYTHING:
+                self._found[name] = self._kinds(stored)
+            else:
+                self._found[name] = (ANY,) * (stored.arity if isinstance(stored, Table) else 2)
         return self._found[name]
 
     def _kinds(self, table: Table) -> tuple[Type, ...]:
