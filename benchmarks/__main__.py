@@ -11,7 +11,18 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import aggregates, durable, front_end, memory_over_time, readers, rollback, rule_changes, start_up, transitive
+from benchmarks import (
+    aggregates,
+    durable,
+    front_end,
+    memory_over_time,
+    readers,
+    rollback,
+    rule_changes,
+    sparql,
+    start_up,
+    transitive,
+)
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
 from benchmarks.harness import summary
 from benchmarks.harness.results import RESULTS
@@ -31,6 +42,7 @@ NAMES = (
     "readers",
     "memory_over_time",
     "transitive",
+    "sparql",
     *ALL_WORKLOADS,
     *MAINTENANCE,
     *MARKING,
@@ -60,6 +72,7 @@ def write_summary(folder: Path) -> Path:
         *rollback.judgements(folder),
         *aggregates.judgements(folder),
         *readers.judgements(folder),
+        *sparql.judgements(folder),
         *papers_judging.judgements(folder),
         *transitive.judgements(folder),
     ]
@@ -93,6 +106,8 @@ def main() -> None:
             transitive.run(folder, quick=options.quick)
         elif name == "readers":
             readers.run(folder, quick=options.quick)
+        elif name == "sparql":
+            sparql.run(folder, quick=options.quick)
         elif name == "memory_over_time":
             memory_over_time.run(folder, quick=options.quick)
         else:

@@ -28,6 +28,7 @@ from tidelog.values import (
     floating,
     from_python,
     integer,
+    iris_of,
     language_literal,
     parse_date,
     parse_float,
@@ -756,3 +757,10 @@ def test_a_subclass_without_nanoseconds_is_a_timestamp() -> None:
         nanosecond = 0
 
     assert from_python(Whole(2026, 11, 15, tzinfo=UTC)) == from_python(datetime(2026, 11, 15, tzinfo=UTC))
+
+
+def test_many_iris_are_like_single_ones() -> None:
+    texts = ["http://a/", "", "é", "http://a/"]
+    assert iris_of(texts) == [IRI(text) for text in texts]
+    assert {*iris_of(texts)} == {IRI(text) for text in texts}
+    assert iris_of([]) == []

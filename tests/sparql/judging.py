@@ -38,6 +38,10 @@ def check(kb: KnowledgeBase, judge: ox.Store, query: str) -> int:
     found = [tuple(_canonical(binding.get(name)) for name in names) for binding in bindings]
     assert Counter(found) == Counter(expected), query
     assert "ORDER BY" not in query or found == expected, query
+    again = kb.sparql(query)  # which may be answered directly
+    assert isinstance(again, SparqlAnswers)
+    assert again.variables == mine.variables
+    assert Counter(map(repr, again)) == Counter(map(repr, mine)) or "STRUUID" in query, query
     return len(found)
 
 

@@ -18,6 +18,7 @@ from tests.corpus import CORPUS, needs_corpus  # noqa: E402
 from tests.random_queries import RULES, Queries, random_graph  # noqa: E402
 from tests.sparql.judging import check, judge_of  # noqa: E402
 
+from benchmarks import sparql  # noqa: E402
 from tidelog import IRI, KnowledgeBase, Literal, TidelogError  # noqa: E402
 from tidelog.sparql.answering import asked  # noqa: E402
 from tidelog.sparql.results import SparqlAnswers, SparqlTriples  # noqa: E402
@@ -105,7 +106,7 @@ def test_the_queries_of_lubm(tmp_path: Path) -> None:
     assert CORPUS is not None
     data = tmp_path / "lubm1.nt"
     data.write_bytes(gzip.decompress((CORPUS / "lubm" / "lubm1.nt.gz").read_bytes()))
-    kb = KnowledgeBase(Path(__file__).with_name("univ_bench.dl").read_text(encoding="utf-8"))
+    kb = KnowledgeBase(sparql.RULES)
     kb.load_rdf(data)
     for query in QUERIES:
         assert len(rows(kb, query.text)) == query.answers, query.name

@@ -68,10 +68,14 @@ class Query(Work):
 class LocalEngine(ProgramState):
     """A program and its facts in this process."""
 
+    begun = 0
+    """How many transactions have begun: while it is the same, so is everything that queries read."""
+
     def begin(self, watch: Watch) -> Transaction:
         """Begin an update: facts and rules may change, all of it or nothing."""
         if self.unfinished is not None:
             recover(self)
+        self.begun += 1
         return Transaction(self, watch)
 
     def maintain(self, watch: Watch) -> UpdateResult:

@@ -13,6 +13,7 @@ from tidelog.arguments import iterable, shown, wrong
 from tidelog.changes import Change, LoadReport
 from tidelog.errors import Diagnostic, TidelogError, fail
 from tidelog.local.saving import SavableKnowledgeBase
+from tidelog.local.sharing.direct import DirectAnswers
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
 from tidelog.local.triple_rows import (
     TRIPLE,
@@ -72,17 +73,26 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
 
     def sparql(self, text: str, *, graphs: bool | None = None) -> SparqlResult:
         """As `KnowledgeGraph` says."""
-        from tidelog.sparql.answering import answer, asked
+        from tidelog.sparql.answering import answer, answers_of, asked
 
-        check_length(text if isinstance(text, str) else "", "the query", self._limit_text)
         if (view := self._sharing.begin_reading()) is not None:
             return view.sparql(text, graphs=graphs)
         try:
+            if isinstance(text, str):
+                if (direct := self._direct.answer(self._started, (text, graphs))) is not None:
+                    return answers_of(*direct, self._engine.dictionary)
+                check_length(text, "the query", self._limit_text)
             question, is_of_graphs = asked(text, self._schema, graphs=graphs)
-            with Inquiry(self._maintained(), self._watch(), self._inquiry_plans) as inquiry:
-                return answer(question, inquiry, self._schema, graphs=is_of_graphs)
+            engine, plans = self._maintained(), self._inquiry_plans
+            with Inquiry(engine, self._watch(), plans) as inquiry:
+                remember = lambda rule, shown: self._direct.remember(engine, (text, graphs), rule, plans, shown)  # noqa: E731
+                return answer(question, inquiry, self._schema, graphs=is_of_graphs, remember=remember)
         finally:
             self._sharing.end_reading()
+
+    @cached_property
+    def _direct(self) -> DirectAnswers:
+        return DirectAnswers()
 
     @cached_property
     def _inquiry_plans(self) -> InquiryPlans:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from tidelog.core.arrays import Int32s, Rows
+from tidelog.core.rules import CoreRule
 from tidelog.core.schema import Schema
-from tidelog.sparql.algebra import Term, Triple, is_hidden
+from tidelog.sparql.algebra import Project, Term, Triple, is_hidden
 from tidelog.sparql.evaluation.asking import Inquiry
 from tidelog.sparql.evaluation.dataset import TRIPLE, Dataset, dataset_of
 from tidelog.sparql.evaluation.operators import Operators
@@ -26,7 +30,19 @@ def asked(text: object, schema: Schema, *, graphs: bool | None) -> tuple[Questio
     return question_of(text, {**WELL_KNOWN, **schema.program.prefixes}, graphs=is_of_graphs), is_of_graphs
 
 
-def answer(question: Question, inquiry: Inquiry, schema: Schema, *, graphs: bool) -> SparqlResult:
+Remember = Callable[[CoreRule, tuple[tuple[str, ...], tuple[int, ...]]], None]
+"""Is told of a query that is one join: its rule, and the variables with the places that they have in the head."""
+
+
+def answers_of(rows: Rows, shown: tuple[tuple[str, ...], tuple[int, ...]], terms: Any) -> SparqlAnswers:
+    """The answers to a query that is one join."""
+    names, places = shown
+    return SparqlAnswers(names, [rows[:, at] for at in places], len(rows), terms)
+
+
+def answer(
+    question: Question, inquiry: Inquiry, schema: Schema, *, graphs: bool, remember: Remember | None = None
+) -> SparqlResult:
     """The result of a query."""
     prefixes = schema.program.prefixes
     dataset = dataset_of(schema, graphs=graphs)
@@ -41,6 +57,12 @@ def answer(question: Question, inquiry: Inquiry, schema: Schema, *, graphs: bool
             case "describe":
                 return SparqlTriples(_described(question, found, operators, dataset, inquiry), inquiry.terms, prefixes)
         columns = [found.column(name) for name in question.variables]
+        if remember is not None and isinstance(question.node, Project):
+            names, rule = question.variables, operators.patterns.only_rule(question.node.node)
+            if rule is not None:
+                at = {term.name: place for place, term in enumerate(rule.head.args) if isinstance(term, Variable)}
+                if all(name in at for name in names):
+                    remember(rule, (names, tuple(at[name] for name in names)))
         return SparqlAnswers(question.variables, columns, found.count, inquiry.terms)
 
 

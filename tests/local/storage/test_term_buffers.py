@@ -70,3 +70,29 @@ def test_payloads_by_kind(terms: Dictionary) -> None:
     assert terms.have_kind(Kind.INT, ids).tolist() == [True, False]
     assert terms.payloads_of(ids).tolist() == [7, int(np.float64(0.5).view(np.int64))]
     assert terms.content_of(Kind.STRING, terms.encode([s("x")])).to_pylist() == ["x"]
+
+
+def test_objects_of_few_ids_and_of_many(terms: Dictionary) -> None:
+    """Values of one kind are decoded together."""
+    things = [
+        3,
+        "a",
+        "b\0",
+        "é",
+        "",
+        IRI("http://a/"),
+        IRI("http://é/"),
+        2.5,
+        True,
+        date(2020, 1, 2),
+        Literal("x", None, "en"),
+        -7,
+    ]
+    ids = terms.encode([from_python(thing) for thing in things])
+    many = np.concatenate([ids, ids[::-1], ids])
+    found = terms.objects_of(many).tolist()
+    assert found == [*things, *things[::-1], *things]
+    assert list(map(type, found)) == list(map(type, [*things, *things[::-1], *things]))
+    assert [terms.objects_of(ids[at : at + 1])[0] for at in range(len(ids))] == things
+    texts = terms.encode([from_python(f"n{at}") for at in range(100)])
+    assert terms.objects_of(texts).tolist() == [f"n{at}" for at in range(100)]

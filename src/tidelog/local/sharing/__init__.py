@@ -3,7 +3,7 @@
 - `writer_lock`: one writer at a time; a second one waits, or is refused.
 - `published`: versions of all relations; a finished update publishes the next one by a single assignment.
 - `replica`: tables and indexes of the readers' own, for queries, brought up to date by the difference of two versions.
-- `inquiry`: several questions about one state, with temporary relations between them.
+- `inquiry`: several questions about one state, with temporary relations between them; `direct`: one that is asked again.
 - `snapshot`: one version, for several questions.
 - `forks`: what becomes of locks and replicas in a forked process.
 - `readers`: who reads what: the state itself while nobody else uses it, else the version that was published last.

@@ -49,6 +49,11 @@ class InquiryPlans(PlanCache):
         self.subjects: dict[str, tuple[object, int, bool]] = {}
         """Whether relations have subjects that are no IRIs, with what tells whether that is still so."""
 
+    def planned(self, rule: CoreRule) -> Plan | None:
+        """The plan that a rule had last."""
+        kept = self._kept.get(rule.serial)
+        return None if kept is None else kept.plan
+
     def plan(self, rule: CoreRule, state: State, delta: int | None = None) -> Plan:
         """The plan of a rule; made again where something that it names has been replaced."""
         if delta is not None:

@@ -6,6 +6,7 @@ Ids become values here, whole Arrow columns at a time; how values become ids is 
 from __future__ import annotations
 
 import weakref
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from tidelog.local.kernel import terms
 from tidelog.local.storage.budget import MemoryBudget
 from tidelog.syntax.printer import Printer
 from tidelog.text_limits import LONGEST_TEXT
-from tidelog.values import Kind, Value, text_of
+from tidelog.values import Kind, Value, iris_of, text_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 KINDS = tuple(Kind)
 MOST_TERMS = 2**31 - 2
+_VERY_FEW = 6
 _BYTES_A_TERM = 17
 """Its kind, payload, length and hash."""
 
@@ -164,23 +166,58 @@ class TermBuffers:
     def _texts(self, ids: Int32s) -> pa.Array:
         import pyarrow as pa
 
+        offsets, data = self._gathered(ids)
+        return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+
+    def _gathered(self, ids: Int32s) -> tuple[Int64s, Bytes]:
+        """The texts of ids as bytes, one behind the other, and where each begins."""
         offsets = np.zeros(len(ids) + 1, np.int64)
         np.cumsum(self._lengths[ids], out=offsets[1:])
         data = np.empty(int(offsets[-1]), np.uint8)
         buffers = self._buffers  # keeps them alive, where another thread lets the dictionary grow
         terms.gather_texts(buffers[0], np.ascontiguousarray(ids), offsets, data)
-        return pa.Array.from_buffers(pa.large_string(), len(ids), [None, pa.py_buffer(offsets), pa.py_buffer(data)])
+        return offsets, data
 
     def values_of(self, ids: Int32s) -> list[Value]:
         """The values of some ids, each as a new object; ids should be distinct."""
         return [self._value(int(i)) for i in ids]
 
     def objects_of(self, ids: Int32s) -> NDArray[np.object_]:
-        """The Python objects of ids; equal ids share one object."""
+        """The Python objects of ids; equal ids share one object, but for very few."""
+        objects = np.empty(len(ids), object)
+        if len(ids) <= _VERY_FEW:
+            objects[:] = [self._value(at).content for at in ids.tolist()]
+            return objects
         distinct, places = self._distinct(ids)
-        objects = np.empty(len(distinct), object)
-        objects[:] = [self._value(int(i)).content for i in distinct]
-        return objects[places]
+        return self._contents(distinct)[places]
+
+    def _contents(self, ids: Int32s) -> NDArray[np.object_]:
+        """The Python objects of different ids, those of one kind together."""
+        objects, kinds = np.empty(len(ids), object), self._kinds[ids]
+        for code in np.flatnonzero(np.bincount(kinds)).tolist():
+            kind, mine = KINDS[code], kinds == code
+            some = ids if mine.all() else ids[mine]
+            content = np.empty(len(some), object)
+            match kind:
+                case Kind.STRING:
+                    content[:] = self._strings(some)
+                case Kind.IRI:
+                    content[:] = iris_of(self._strings(some))
+                case Kind.INT:
+                    content[:] = self._payloads[some].tolist()
+                case _:
+                    content[:] = [self._value(at).content for at in some.tolist()]
+            objects[mine] = content
+        return objects
+
+    def _strings(self, ids: Int32s) -> list[str]:
+        """The texts of ids."""
+        offsets, data = self._gathered(ids)
+        raw, bounds = data.tobytes(), offsets.tolist()
+        if raw.isascii():
+            whole = raw.decode("ascii")
+            return [whole[begin:end] for begin, end in pairwise(bounds)]
+        return [raw[begin:end].decode() for begin, end in pairwise(bounds)]
 
     def _distinct(self, ids: Int32s) -> tuple[Int32s, Int32s]:
         """The distinct ids, and for each id its position among them."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule
-from tidelog.sparql.algebra import Bgp, Reach, Triple
+from tidelog.sparql.algebra import Bgp, Node, Reach, Triple
 from tidelog.sparql.evaluation.asking import Inquiry, answer_name, given_name
 from tidelog.sparql.evaluation.dataset import TRIPLE, Dataset, Holder
 from tidelog.sparql.evaluation.paths import Paths
@@ -120,6 +120,16 @@ class Patterns:
             guide = found if set(part.names) & set(found.columns) else known
             found = join(found, self._ask(part, part.names, guide), self._inquiry.ask)
         return found if found.count else Solutions(0, {name: np.empty(0, np.int32) for name in plan.names})
+
+    def only_rule(self, node: Node) -> CoreRule | None:
+        """The rule that has answered a pattern, if that is all there was to ask."""
+        plan = self._plans.get((node, self._dataset)) if isinstance(node, Bgp) else None
+        if plan is None or len(plan.parts) != 1 or plan.parts[0].reach is not None or len(plan.parts[0].branches) != 1:
+            return None
+        part = plan.parts[0]
+        guarded = frozenset(name for name in part.relations if self._is_guarded(name))
+        (rule,) = part.rules.get((part.names, (), guarded), [None])
+        return rule
 
     def triples_of(self, pattern: Triple, known: Solutions) -> Rows:
         """The triples that match a pattern of three variables and fit known solutions."""
