@@ -1,8 +1,8 @@
 """Questions that are one join, asked again while nothing has changed: a call of the kernel, and nothing around it.
 
-What an `Inquiry` does to be safe from signals, limits and other threads costs more than a small join.  Here the kernel gets one
-portion of steps.  If these are not enough, or anything has changed since the plan was made, an inquiry answers as usual.  Only the
-table of answers is written, which nobody else reads, and which is dropped if an exception comes in between.
+What an `Inquiry` does to be safe from signals, limits and other threads costs more than a small join.  Here the kernel gets
+one portion of steps.  If these are not enough, or anything has changed since the plan was made, an inquiry answers as usual.
+Only the table of answers is written, which nobody else reads, and which is dropped if an exception comes in between.
 """
 
 from __future__ import annotations
