@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from tidelog.streams.update import Update, UpdateError
     from tidelog.surface.subscriptions import RelationChange, Subscription
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "IRI",
     "AllFacts",
