@@ -105,6 +105,7 @@ MANY_PARAMETERS = {
             "tidelog.cli.evaluation.query_command",
             "tidelog.cli.profile.profile_command",
             "tidelog.cli.stream.stream_command",
+            "tidelog.cli.why.explaining.explain_command",
             "tidelog.cli.ontology.consistency_command",
             "tidelog.cli.sparql.sparql_command",
         ),

@@ -80,6 +80,12 @@ def test_ontologies(folder: Path, tmp_path: Path) -> None:
     assert said("ontology", "--owl-rl", "--out", tmp_path / "rl.dl")["file"] == str(tmp_path / "rl.dl")
 
 
+def test_explanations(folder: Path, tmp_path: Path) -> None:
+    assert said("explain", folder / "good.dl", "r(a, c)", "--quiet")
+    written = said("explain", folder / "good.dl", "r(a, c)", "--quiet", "--out", tmp_path / "why.html")
+    assert written["file"] == str(tmp_path / "why.html")
+
+
 def test_profiles_and_plans(folder: Path) -> None:
     assert said("profile", folder / "good.dl")
     assert said("plan", folder / "good.dl")

@@ -87,6 +87,15 @@ def test_what_there_is(session: Session) -> None:
     assert said(Session(KnowledgeBase()), ":stats") == ["nothing has been changed yet"]
 
 
+def test_why_a_fact_holds(session: Session) -> None:
+    said(session, "edge(a, b). edge(b, c).")
+    lines = said(session, ":explain path(a, c).")
+    assert lines[0].startswith("path(a, c)")
+    assert any("edge(b, c)" in line for line in lines)
+    with pytest.raises(TidelogError):
+        said(session, ":explain path(c, a)")
+
+
 def test_every_command_of_the_help_is_there(session: Session) -> None:
     named = {word.removeprefix(":") for word in HELP.replace("`", " ").split() if word[0] == ":" and word != ":-"}
     assert named <= {name.removeprefix(":") for name in session.names()}

@@ -22,6 +22,7 @@ path(a, X), X != b?         ask; without the question mark, too, if there is no 
 :load edge edges.csv        load a file, a folder or a pattern
 :write path path.parquet    write the facts of a relation
 :rules  :relations          what there is; `:facts path` lists facts, `:check` describes the program
+:explain path(a, c)         why a fact holds
 :stats                      what the last change has cost
 :undo                       take the last change of facts back
 :help  :quit                this text; the end, as Ctrl-D"""
@@ -37,6 +38,7 @@ class Session:
         self._commands: dict[str, Callable[[str], Iterator[str]]] = {
             "check": self._check,
             "delete": self._delete,
+            "explain": lambda text: iter(kb.explain(text.removesuffix(".")).to_text().splitlines()),
             "facts": self._facts,
             "help": lambda _: iter(HELP.splitlines()),
             "load": self._load,
@@ -48,9 +50,6 @@ class Session:
             "undo": self._undo,
             "write": self._write,
         }
-        explain = getattr(kb, "explain", None)
-        if callable(explain):
-            self._commands["explain"] = lambda text: iter(str(explain(text.strip().removesuffix("."))).splitlines())
 
     def answer(self, line: str) -> Iterator[str]:
         """What a line brings; an error is raised, and has changed nothing."""

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.evaluation import FactsFolder, Quiet, knowledge_base, progress_display
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
@@ -34,6 +35,7 @@ def explain_command(
         Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg or .html.", metavar="FILE")
     ] = None,
     saved: OpenFolder = None,
+    as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Say why a fact holds: the rules and explicit facts that it follows from."""
@@ -50,7 +52,12 @@ def explain_command(
         explanation = kb.explain(fact, all=all_ways)
     if out is not None:
         explanation.save(out)
-        show([f"{out}: {len(explanation):,} facts"])
+        if as_json:
+            print_json({"file": str(out), "facts": len(explanation)})
+        else:
+            show([f"{out}: {len(explanation):,} facts"])
         return
+    if as_json:
+        form = ExplanationForm.JSON
     forms = {"text": explanation.to_text, "json": explanation.to_json}
     show([forms[form.value]() if form.value in forms else getattr(explanation, form.value)])
