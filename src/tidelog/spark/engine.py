@@ -109,6 +109,11 @@ class SparkEngine:
         """Whether everything that follows has been derived."""
         return self.has_derived and not self.waiting
 
+    def visible_count(self) -> int:
+        """How many facts that users see are stored; as in the local engine, pairs of virtual relations are not."""
+        only_on_spark = self.exchange.relations.keys() - self.exchange.in_kernel
+        return self.local.visible_count() + sum(self.exchange.size(name) for name in only_on_spark if is_visible(name))
+
     def arity(self, name: str) -> int:
         """The arity of a relation, internal ones included."""
         return self.kernel_core.arities.get(name, self.frame_core.arities.get(name, 0))

@@ -256,3 +256,20 @@ def test_much_that_goes_is_derived_anew(spark: SparkSession, monkeypatch: pytest
     assert change.stats.algorithm.startswith("by time: facts were deleted; rematerialise: more than half")
     assert kb.count("path") == 0
     kb.close()
+
+
+def test_an_update_in_the_kernel_counts_no_pairs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To count a transitive relation costs what it is large, whatever has changed; limits count what is stored."""
+    kb = spark_kb(PATHS, spark, "kernel", limit_facts=6)
+    assert kb.count("path") == 3
+
+    def never(_: object) -> int:
+        raise AssertionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tidelog.local.closure.virtual_relation.VirtualRelation.__len__", never)
+        kb.update(insert=[("edge", "c", "d")])
+        with pytest.raises(TidelogError, match="TL070"):
+            kb.update(insert=[("edge", "d", "e"), ("edge", "e", "f")])
+    assert kb.count("path") == 6
+    kb.close()

@@ -16,7 +16,6 @@ import numpy as np
 from tidelog.changes import Counters, Part
 from tidelog.core.arrays import Int32s
 from tidelog.core.limits import Watch
-from tidelog.core.rules import is_visible
 from tidelog.core.statistics import Round
 from tidelog.local.engine import UpdateResult as KernelResult
 from tidelog.program.hypergraph import Component
@@ -88,9 +87,8 @@ class SparkUpdate:
     def apply(self, given: Mapping[str, UpdateKeys], forgotten: Iterable[str] = ()) -> None:
         """Change explicit facts, maintain all components, and commit; `forgotten` are relations to drop."""
         self.requested = {name: facts.arity for name, facts in given.items()}
-        self.watch.progress.facts = sum(
-            self.exchange.size(name) for name in {*self.exchange.relations, *self.exchange.in_kernel} if is_visible(name)
-        )
+        if self.watch.counts_facts:
+            self.watch.progress.facts = self.engine.visible_count()
         with without_interruption():
             in_kernel = {name: facts for name, facts in given.items() if self._is_in_kernel(name, facts.arity)}
             encoded = encoded_update(self.exchange.local_rows, in_kernel)
