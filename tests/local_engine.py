@@ -19,6 +19,7 @@ from tidelog.local.closure import virtual_relation as virtual
 from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation import function_calls as calls
 from tidelog.local.evaluation import seminaive as materialise
+from tidelog.local.explaining.access import LocalAccess
 from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.kernel.tiers import choice
 from tidelog.local.maintenance import propagation, unit_runtime
@@ -41,6 +42,13 @@ def sharing_of(kb: KnowledgeBase) -> Sharing:
     """Who may touch the state of a knowledge base."""
     assert isinstance(kb, LocalKnowledgeBase)
     return kb._sharing
+
+
+@contextmanager
+def asking(kb: KnowledgeBase) -> Iterator[LocalAccess]:
+    """What explanations ask of a knowledge base, which no other thread changes."""
+    assert isinstance(kb, LocalKnowledgeBase)
+    yield LocalAccess(kb._maintained(), kb._schema, kb._watch())
 
 
 def engine_of(kb: KnowledgeBase) -> LocalEngine:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
-from tests.local_engine import held
+from tests.local_engine import held, sharing_of
 
 from tidelog import KnowledgeBase, TidelogError
+from tidelog.explain.explainer import Explainer
 from tidelog.explain.questions import Questions
 
 
@@ -60,15 +62,28 @@ def test_nothing_changes(kb: KnowledgeBase) -> None:
     assert kb.count("edge") == 3
 
 
-def test_readers_go_on_meanwhile(kb: KnowledgeBase) -> None:
+def test_readers_go_on_meanwhile(kb: KnowledgeBase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They read the state as it was published; and none takes the lock from who explains."""
+    assert kb.snapshot().count("path") == 12
     found: list[int] = []
-    with kb._explaining():
-        reader = threading.Thread(target=lambda: found.append(kb.snapshot().count("edge")))
-        view = kb.snapshot()
-        assert view.count("path") == 12
-    reader.start()
-    reader.join()
-    assert found == [4]
+    proof = Explainer.proof
+
+    def read() -> None:
+        found.append(kb.snapshot().count("edge"))
+
+    def slowly(self: Explainer, *args: Any) -> Any:
+        reader = threading.Thread(target=read)
+        reader.start()
+        reader.join(0.3)
+        assert sharing_of(kb)._lock._held
+        assert not sharing_of(kb)._lock.is_left
+        found.append(0)
+        return proof(self, *args)
+
+    monkeypatch.setattr(Explainer, "proof", slowly)
+    assert kb.explain("path(a, d)").height == 1
+    kb.update(insert=[("edge", "x", "y")])
+    assert sorted(found) == [0, 4]
 
 
 def test_an_engine_that_explains_nothing_says_so() -> None:

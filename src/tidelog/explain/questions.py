@@ -1,12 +1,12 @@
 """The part of a knowledge base that explains: `explain`.
 
-An engine gives `_explaining`: what is asked of it, in one state, which nobody changes meanwhile.
+An engine has `_asked`: it answers a function that asks, in one state.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tidelog.arguments import number, wrong
 from tidelog.errors import fail
@@ -16,11 +16,15 @@ from tidelog.syntax.tree import Atom, Constant
 from tidelog.values import Value, from_python
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tidelog.changes import Change
     from tidelog.core.schema import Schema
     from tidelog.explain.access import Access, Key
     from tidelog.explain.explanation import Explanation
 
 _FIX = 'give a text, or a tuple: `"path(a, c)"`, `("path", "a", "c")`'
+_Answer = TypeVar("_Answer")
 MOST_LOOKED_AT, MOST_WAYS, MOST_LINKS = 3_000, 20_000, 1_000
 
 
@@ -29,8 +33,9 @@ class Questions:
 
     _schema: Schema
 
-    def _explaining(self) -> AbstractContextManager[Access]:
-        """The materialisation, as it is while the context lasts."""
+    def _asked(self, ask: Callable[[Access], _Answer]) -> _Answer:
+        """What a function finds in the materialisation, which nobody changes meanwhile."""
+        del ask
         fix = 'choose engine="local"; it reads the same programs and files'
         raise fail("TL074", 'engine="spark" explains no facts', fix=fix)
 
@@ -53,7 +58,8 @@ class Questions:
         number(effort, "effort", whole=True)
         number(links, "links", whole=True, is_needed=True)
         relation, values = self._fact(fact)
-        with self._explaining() as access:
+
+        def ask(access: Access) -> Explanation:
             key = self._key(access, relation, values)
             if key is None:
                 shown = access.program.printer.literal(Atom(relation, tuple(map(Constant, values))))
@@ -66,6 +72,22 @@ class Questions:
             if all:
                 return explainer.all_ways(key, MOST_WAYS if effort is None else effort, max(2, links))
             return explainer.proof(key, MOST_LOOKED_AT if effort is None else effort, max(2, links))
+
+        return self._asked(ask)
+
+    def what_if(
+        self,
+        insert: Any = (),
+        delete: Any = (),
+        upsert: Any = (),
+        *,
+        remove_rules: str | Iterable[str] = (),
+        add_rules: str | Iterable[str] = (),
+    ) -> Change:
+        """The change that an update would make, with what it costs; nothing changes, and nothing is saved."""
+        del insert, delete, upsert, remove_rules, add_rules
+        fix = 'choose engine="local", or update, and update back'
+        raise fail("TL074", "this engine does not foresee what an update changes", fix=fix)
 
     # --- facts as users give them ----------------------------------------------------------------------------------------
 

@@ -16,17 +16,16 @@ from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.local.encoded_facts import EncodedUpdate
-from tidelog.local.given_facts import Given, GivenFacts, given_facts
+from tidelog.local.given_facts import Given, given_facts
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
 from tidelog.local.reasoning.ontology_kb import OntologyKnowledgeBase
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction
-from tidelog.local.update_reader import CheckedUpdate, UpdateReader
+from tidelog.local.update_reader import CheckedUpdate, UpdateReader, with_facts
 from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
-from tidelog.program.explicit import as_facts
 from tidelog.streams.update import Update, as_update, updates_of
 from tidelog.surface.keywords import naming_options
 from tidelog.surface.logs import log_update
@@ -153,8 +152,30 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started, update_id=update_id)
         planned = self._planned(remove_rules, add_rules)
-        inserted, deleted = _with_facts(planned, insert, delete)
+        inserted, deleted = with_facts(planned, insert, delete)
         return self._apply((inserted, deleted, upsert), started, planned=planned, update_id=update_id)
+
+    @naming_options
+    def what_if(
+        self,
+        insert: FactsGiven = (),
+        delete: FactsGiven = (),
+        upsert: FactsGiven = (),
+        *,
+        remove_rules: str | Iterable[str] = NO_RULES,
+        add_rules: str | Iterable[str] = NO_RULES,
+    ) -> Change:
+        """The change that an update would make, with what it costs; nothing changes, and nothing is saved."""
+        from tidelog.local.insight.supposing import Supposed, supposing
+
+        def seen(supposed: Supposed) -> Change:
+            result, difference = supposed.result, supposed.planned.difference
+            rules = rule_report(difference, result.visits) if difference is not None else None
+            return self._change_of(result, self._schema, supposed.schema, result.change_statistics(supposed.seconds), rules)
+
+        with self._sharing:
+            parts = given_facts(insert), given_facts(delete), given_facts(upsert)
+            return supposing(self, parts, (remove_rules, add_rules), seen)
 
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""
@@ -289,7 +310,7 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
                 planned = self._planned(update.remove_rules, update.add_rules)
             with engine.begin(self._watch()) as transaction:
                 schema = self._change_rules(transaction, planned)
-                inserted, deleted = _with_facts(planned, update.insert, update.delete)
+                inserted, deleted = with_facts(planned, update.insert, update.delete)
                 encoded = self._update_reader.read(schema, inserted, deleted, update.upsert).encode()
                 for name, rows in encoded.added():
                     schema = schema.knowing(name, rows.shape[1])
@@ -304,12 +325,3 @@ def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:
     """The relations that nobody knows after a change of rules."""
     difference = planned.difference
     return () if difference is None else [name for name in difference.forgotten if name not in schema.loaded]
-
-
-def _with_facts(planned: RuleChange, *given: Given) -> list[Given]:
-    """Facts to insert and to delete, with those that stand among rules."""
-    found: list[Given] = []
-    for facts, more in zip(given, (planned.insert, planned.delete), strict=True):
-        others = [(name, *values) for name, values in more]
-        found.append(facts.and_tuples(others) if isinstance(facts, GivenFacts) else [*as_facts(facts), *others])
-    return found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property, partial
 from os import PathLike
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from tidelog.arguments import truth
 from tidelog.core.limits import Limits, Watch
@@ -32,12 +31,15 @@ from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
     from tidelog.core.arrays import Rows
+    from tidelog.explain.access import Access
     from tidelog.files.columns import Loaded
     from tidelog.files.reading import Options
     from tidelog.local.storage.versions import TableVersion
     from tidelog.report.plan import Plans
     from tidelog.report.profile import Profile
     from tidelog.source import Source
+
+_Answer = TypeVar("_Answer")
 
 
 class ReadableKnowledgeBase(KnowledgeBase):
@@ -145,11 +147,10 @@ class ReadableKnowledgeBase(KnowledgeBase):
             result._started = self._maintained().clone()
             return result
 
-    @contextmanager
-    def _explaining(self) -> Iterator[LocalAccess]:
+    def _asked(self, ask: Callable[[Access], _Answer]) -> _Answer:
         with self._sharing:  # it reads tables and makes indexes; other threads read published versions meanwhile
             engine = self._maintained()
-            yield LocalAccess(engine, self._schema, self._watch())
+            return ask(LocalAccess(engine, self._schema, self._watch()))
 
     def _held(self, known: Relation) -> Any:
         return self._maintained().stored(known.name)

@@ -22,7 +22,7 @@ from tidelog.core.statistics import Statistics
 from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, MarkedStep
-from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences, InTurn
+from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.update_context import FirstSuspects, UpdateContext, UpdateResult
 from tidelog.local.program_state import ProgramState
@@ -175,18 +175,10 @@ class Transaction(Work):
 
     def _count(self, context: UpdateContext) -> None:
         """Take over what a step has counted and measured; most updates have one step, and nothing to add up."""
-        total = self._counted
-        if total is None:
+        if self._counted is None:
             self._counted = context
-            return
-        done = context.evaluation.statistics
-        total.evaluation.statistics.add(done.rounds, done.undefined)
-        total.counters.add(context.counters)
-        total.chosen |= context.chosen
-        total.visits += context.visits
-        total.deletions.extend(context.deletions)
-        for phase, seconds in context.seconds.items():
-            total.seconds[phase] = total.seconds.get(phase, 0.0) + seconds
+        else:
+            self._counted.add(context)
 
     @property
     def counted(self) -> UpdateContext:
@@ -293,16 +285,21 @@ class Transaction(Work):
 
         `publish` takes effect with everything else; it may be called more than once.
         """
-        counted = self.counted
-        difference = self._steps[0] if len(self._steps) == 1 else InTurn(self._steps)
-        counts = self.added, self.removed, self.without_effect
-        of_all = counted.evaluation.statistics, counted.counters, counted.seconds, counted.chosen
-        result = UpdateResult(difference, *of_all, *counts, counted.visits, counted.deletions)
+        result = self._result()
         self._forgotten, self._publish = forgotten, publish
         self._is_decided = True
         self._finish()
         self._close()
         return result
+
+    def foresee(self) -> UpdateResult:
+        """What `commit` would say; it stays when the transaction is rolled back."""
+        for delta in (delta for deltas in self.step_deltas for delta in deltas.values()):
+            delta.settle()
+        return self._result()
+
+    def _result(self) -> UpdateResult:
+        return UpdateResult.of(self._steps, self.counted, self.added, self.removed, self.without_effect)
 
     def _finish(self) -> None:
         """Do what is left to do once the transaction is decided."""

@@ -14,6 +14,7 @@ from tidelog.errors import Diagnostics
 from tidelog.local.encoded_facts import EncodedFacts, EncodedUpdate, Fact, FactReader
 from tidelog.local.given_facts import Given, GivenFacts, ReadSource, RowReader, merged_rows
 from tidelog.local.storage.dictionary import Dictionary
+from tidelog.program.changes.rule_changes import RuleChange
 from tidelog.program.explicit import as_facts, explicit_facts
 from tidelog.program.program import GroundFact
 from tidelog.program.relations import Relation
@@ -127,3 +128,12 @@ class UpdateReader:
 def _are_different(rows: Any) -> bool:
     """Whether no row is there twice."""
     return len(rows) < 2 or len(set(map(tuple, rows.tolist()))) == len(rows)
+
+
+def with_facts(planned: RuleChange, *given: Given) -> list[Given]:
+    """Facts to insert and to delete, with those that stand among rules."""
+    found: list[Given] = []
+    for facts, more in zip(given, (planned.insert, planned.delete), strict=True):
+        others = [(name, *values) for name, values in more]
+        found.append(facts.and_tuples(others) if isinstance(facts, GivenFacts) else [*as_facts(facts), *others])
+    return found

@@ -15,7 +15,7 @@ from tidelog.core.rules import Unit, is_visible
 from tidelog.core.statistics import Statistics
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Deltas, ExplicitChanges
-from tidelog.local.maintenance.delta.differences import Difference
+from tidelog.local.maintenance.delta.differences import Difference, InTurn
 from tidelog.local.storage.replacements import Replacement
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
@@ -98,6 +98,17 @@ class UpdateContext:
         else:
             self.deltas.changed(name, replacement.inserted(), replacement.deleted())
 
+    def add(self, later: UpdateContext) -> None:
+        """Add what a later step of the same update has counted and measured."""
+        done = later.evaluation.statistics
+        self.evaluation.statistics.add(done.rounds, done.undefined)
+        self.counters.add(later.counters)
+        self.chosen |= later.chosen
+        self.visits += later.visits
+        self.deletions.extend(later.deletions)
+        for phase, seconds in later.seconds.items():
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + seconds
+
 
 class FactCount:
     """Keeps the number of facts that limits and progress see in step with the tables of a unit."""
@@ -136,6 +147,15 @@ class UpdateResult:
     """The units that were visited, if rules have changed or a profile is recorded."""
     deletions: Sequence[DeletionCost] = ()
     """What deletions were expected to take, and took."""
+
+    @classmethod
+    def of(
+        cls, steps: Sequence[Difference], counted: UpdateContext, added: int, removed: int, without_effect: int
+    ) -> UpdateResult:
+        """What some steps have done, which were counted together."""
+        difference = steps[0] if len(steps) == 1 else InTurn(steps)
+        of_all = counted.evaluation.statistics, counted.counters, counted.seconds, counted.chosen
+        return cls(difference, *of_all, added, removed, without_effect, counted.visits, counted.deletions)
 
     def change_statistics(self, seconds: float) -> ChangeStatistics:
         """What users see of it, after so many seconds."""

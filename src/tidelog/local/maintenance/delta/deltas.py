@@ -70,6 +70,11 @@ class Delta:
         """The rows that were there before and are not now."""
         return self.deleted if (later := self._later) is None else later.deleted()
 
+    def settle(self) -> None:
+        """Compute what a rollback would take with it: rows of tables; a virtual relation has its versions."""
+        if self.replaced is not None:
+            self.replaced.inserted(), self.replaced.deleted()
+
 
 class Deltas:
     """The deltas of all relations that have changed."""
