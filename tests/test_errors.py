@@ -428,6 +428,15 @@ def comparison_of_other_kinds(_: Path) -> str:
     return str(caught[0].message)
 
 
+def names_as_a_fact(folder: Path) -> str:
+    (folder / "supplies.csv").write_text("supplier,part\nAlba,spoke\nBorg,rim\n", encoding="utf-8")
+    with pytest.warns(TidelogWarning) as caught:
+        KnowledgeBase("").load("supplies", folder / "supplies.csv")
+    said = str(caught[0].message).replace(f"{folder}/", "")
+    assert said + "\n" == blocks((PAGES / "TL106.md").read_text(encoding="utf-8"), "text")[0][2]
+    return said
+
+
 def fact_that_does_not_hold(folder: Path) -> str:
     page = (PAGES / "TL098.md").read_text(encoding="utf-8")
     output = raised(folder, "TL098", lambda: KnowledgeBase(blocks(page, "prolog")[0][2]).explain("path(b, a)"))
@@ -471,6 +480,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL096": [closed_snapshot],
     "TL097": [ontology_that_is_not_there],
     "TL105": [comparison_of_other_kinds],
+    "TL106": [names_as_a_fact],
     "TL098": [fact_that_does_not_hold],
 }
 """For each code that no program text provokes: what does."""

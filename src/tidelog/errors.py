@@ -89,6 +89,7 @@ CODES: dict[str, str] = {
     "TL103": "a rule that can never fire",
     "TL104": "the same rule twice",
     "TL105": "a rule that the values at hand keep from deriving anything",
+    "TL106": "a first row that may be a header, loaded as a fact",
 }
 """What each code is about.  `TL0xx` are errors, `TL1xx` warnings."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tidelog.errors import TidelogError
 from tidelog.files.reading import read
 from tidelog.files.text import delimited
 from tidelog.files.text.delimited import Header
+from tidelog.program.relations import Relation
 from tidelog.values import Kind
 
 INT, FLOAT, STRING, BOOL, DATE, TIMESTAMP, IRI = (
@@ -298,3 +300,29 @@ def test_a_row_of_another_length_that_is_not_utf8(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [b'"a,b\n', b"\0"])
 def test_a_file_that_arrow_takes_for_an_empty_one(tmp_path: Path, data: bytes) -> None:
     assert rejected(saved(tmp_path, "e.csv", data), mentioned(2))[0] == "TL083"
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "relation", "warns"),
+    [
+        ("supplier,part\nAlba,spoke\nBorg,rim\n", "auto", None, True),
+        ("supplier,part\nAlba,spoke\nBorg,rim\n", "auto", mentioned(2), True),
+        ("supplier,part\nAlba,spoke\nBorg,rim\n", True, None, False),
+        ("supplier,part\nAlba,spoke\nBorg,rim\n", False, None, False),
+        ("a,b\nb,c\nc,d\n", "auto", None, False),  # an edge to a node that has another one
+        ("hub,north\nhub,south\n", "auto", None, False),
+        ("part,part\nspoke,wheel\nrim,wheel\n", "auto", None, False),
+        ("supplier,part\nAlba,spoke\n", "auto", None, False),  # one row says nothing of it
+        ("part\nspoke\nrim\n", "auto", None, False),
+        ("c 1,12 x\nAlba,spoke\nBorg,rim\n", "auto", None, False),
+    ],
+)
+def test_a_first_row_that_looks_like_names(
+    tmp_path: Path, rows: str, header: Header, relation: Relation | None, warns: bool
+) -> None:
+    path = saved(tmp_path, "supplies.csv", rows)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        loaded = read(path, "supplies", relation, header=header)
+    assert [str(warning.message)[:14] for warning in caught] == ["warning TL106:"] * warns
+    assert len(lists(loaded)[0]) == rows.count("\n") - (header is True)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import logging
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as arrow_csv
 
-from tidelog.errors import TidelogError
+from tidelog.errors import Diagnostic, TidelogError, TidelogWarning
 from tidelog.files.formats import FileFormat, Format
 from tidelog.files.matching import find_names, has_some
 from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, is_utf8, not_utf8, read_bytes
@@ -28,6 +31,10 @@ Header = bool | Literal["auto"]
 _BLOCK = 1 << 22
 _LARGEST_BLOCK = 2**31 - 1
 _BOM = b"\xef\xbb\xbf"
+_NAME = re.compile(r"[^\W\d][\w -]*")
+_LOOKED_AT = 10_000
+"""How many rows are searched for a word of the first one."""
+_LOGGER = logging.getLogger("tidelog.load")
 _QUOTED = rb'(?:\A(?:\xef\xbb\xbf)?|(?<=[%b\r\n]))"(?:[^"]++|"")*+(?P<end>"|\Z)'
 """A cell in quotes, from its first character; without an end if nothing closes it."""
 
@@ -102,6 +109,8 @@ def read_delimited(
     below = [dialect.without_nulls(column.slice(1)) for column in columns]
     is_header = header if header != "auto" else not is_facts and bool(first) and _is_header(first, below, relation)
     skipped = int(is_header and rows > 0)
+    if header == "auto" and not is_facts and not is_header and (relation is None or not relation.columns):
+        _warn_of_names(text.source, name, first, below)
     return RawTable(
         text.source,
         f"{file_format}, empty" if not columns else f"{file_format}, {'a' if is_header else 'no'} header",
@@ -126,6 +135,26 @@ def _is_header(first: list[str], below: Sequence[pa.ChunkedArray], relation: Rel
 def _is_headed(first: str, below: pa.ChunkedArray) -> bool:
     """Whether a column starts with a text, and all its other cells are of a type that is no string."""
     return len(below) > 0 and is_word(first) and infer(below)[0] is not Kind.STRING
+
+
+def _warn_of_names(source: str, name: str, first: list[str], below: Sequence[pa.ChunkedArray]) -> None:
+    """Say so if the first row looks like names of columns, and is loaded as a fact because all columns are texts.
+
+    Names are words of which none is there twice, or once more among the next rows.
+    """
+    if len(first) < 2 or len(below[0]) < 2 or len(set(first)) < len(first) or not all(map(_NAME.fullmatch, first)):
+        return
+    next_rows = [column.slice(0, _LOOKED_AT) for column in below]
+    if any(pc.any(pc.is_in(column, pa.array(first))).as_py() for column in next_rows):
+        return
+    columns = ", ".join(f"{cell}: string" for cell in first)
+    message = (
+        f"the first row of {source}, `{', '.join(first)}`, is loaded as a fact of `{name}`; it looks like the names of columns"
+    )
+    fix = f"say header=True, or declare `@relation {name}({columns}) .`; if it is a fact, header=False"
+    said = Diagnostic("TL106", message, fix=fix).render()
+    _LOGGER.info("%s", said)
+    warnings.warn_explicit(TidelogWarning(said), None, source, 1)
 
 
 def _columns(text: _Text, name: str) -> tuple[tuple[pa.ChunkedArray, ...], int]:
