@@ -291,8 +291,11 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasonin
         """How many facts a relation has."""
 
     @_abstract
-    def query(self, text: str) -> Facts:
-        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+    def query(self, text: str, /, **values: object) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once.
+
+        `values` are those of some variables: `kb.query("path(A, X)", A="a")` has no column for A.
+        """
 
     def profile(self, *, anew: bool = True) -> Profile:
         """Record what rules, units and updates cost from now on: `print` it, or `save` it as a page, JSON or CSV.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.local_engine import program
 
@@ -81,3 +83,38 @@ def test_a_lone_surrogate_is_no_character() -> None:
 def test_a_query_is_a_text(odd: object) -> None:
     with pytest.raises(TidelogError, match=r"TL071: .* is not a query"):
         KnowledgeBase("q(X) :- p(X).").query(odd)  # type: ignore[arg-type]
+
+
+def test_values_of_variables() -> None:
+    kb = KnowledgeBase("""
+        @relation paid(who: string, what: string, amount: float) .
+        paid("Ann \\"A\\"", rent, 7.5). paid("Ann \\"A\\"", food, 2.5). paid(bob, rent, 4.0).
+        big(W) :- paid(W, _, A), A > 5.
+    """)
+    ann = 'Ann "A"'
+    assert sorted(kb.query("paid(W, X, A)", W=ann)) == [("food", 2.5), ("rent", 7.5)]
+    assert kb.query("paid(W, X, A)", W=ann).columns == ("X", "A")
+    assert sorted(kb.query("paid(W, X, A), A > B", W=ann, B=5)) == [("rent", 7.5)]
+    assert sorted(kb.query("paid(W, X, _), not big(W), W != V", V="x")) == [("bob", "rent")]
+    assert sorted(kb.query("paid(W, X, _), not big(W)", W=ann)) == []
+    assert list(kb.query("N = count { X : paid(W, X, _) }", W=ann)) == [(2,)]
+    assert bool(kb.query("N = count { X : paid(W, X, _) }", W="bob", N=1))
+    assert not kb.query("N = count { X : paid(W, X, _) }", W="bob", N=2)
+    assert list(kb.query("paid(W, X, A)", W="bob", X="rent", A=4.0)) == [()]
+    with kb.snapshot() as view:
+        kb.update(insert=[("paid", "bob", "food", 1.0)])
+        assert list(view.query("paid(W, X, _)", W="bob")) == [("rent",)]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"V": "ann"}, "TL074: the query has no variable V for V='ann'"),
+        ({"W": None}, "TL072: None of type NoneType cannot be an argument of a fact"),
+        ({"W": 5}, "TL040"),
+    ],
+)
+def test_values_that_do_not_fit(values: dict[str, Any], message: str) -> None:
+    kb = KnowledgeBase("@relation paid(who: string, what: string) . paid(ann, rent).")
+    with pytest.raises(TidelogError, match=message):
+        kb.query("paid(W, X)", **values)

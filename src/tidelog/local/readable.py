@@ -109,13 +109,13 @@ class ReadableKnowledgeBase(KnowledgeBase):
     def _sizes(self) -> dict[str, int]:
         return super()._sizes() if self._started is not None and self._started.is_maintained else {}
 
-    def query(self, text: str) -> Facts:
-        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+    def query(self, text: str, /, **values: object) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once; `values` are those of some."""
         check_length(as_text(text), "the query", self._limit_text)
         if (view := self._sharing.begin_reading()) is not None:
-            return view.query(text)
+            return view.query(text, **values)
         try:
-            query = check_query(text, self.relations, self.program.prefixes)
+            query = check_query(text, self.relations, self.program.prefixes, values)
             engine = self._maintained()
             rows = engine.query(query.body, query.names, self._watch())
             return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")

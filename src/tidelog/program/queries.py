@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tidelog.arguments import wrong
-from tidelog.errors import Diagnostics, did_you_mean
+from tidelog.arguments import shown, wrong
+from tidelog.errors import Diagnostics, did_you_mean, fail
 from tidelog.program import relations
 from tidelog.program.checks import safety
 from tidelog.program.checks.declared_columns import coerce_rule
@@ -15,7 +15,9 @@ from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.syntax.parser import parse_query
 from tidelog.syntax.printer import Printer
+from tidelog.syntax.renaming import with_values
 from tidelog.syntax.tree import Aggregate, Atom, Document, Literal, Rule, atoms, names_of, variables
+from tidelog.values import Value, from_python
 
 ANSWER = "#answer"
 """The head of the rule that a query stands for."""
@@ -29,11 +31,18 @@ class Query:
     names: tuple[str, ...]
 
 
-def check_query(text: str, known: Mapping[str, Relation], prefixes: dict[str, str]) -> Query:
-    """The query in a text, or one `TidelogError` with everything that is wrong in it."""
+def check_query(
+    text: str, known: Mapping[str, Relation], prefixes: dict[str, str], values: Mapping[str, object] | None = None
+) -> Query:
+    """The query in a text, or one `TidelogError` with everything that is wrong in it.
+
+    `values` has Python values of some of its variables; these are no part of the answer then.
+    """
     source, diagnostics = Source(as_text(text), "<query>"), Diagnostics()
     body = parse_query(source, diagnostics, prefixes)
     diagnostics.raise_errors()
+    if values:
+        body = with_values(body, {name: _value_of(name, given, body) for name, given in values.items()})
     printer = Printer(prefixes)
     for atom, _ in atoms(body):
         relation = known.get(atom.predicate)
@@ -52,6 +61,14 @@ def check_query(text: str, known: Mapping[str, Relation], prefixes: dict[str, st
     TypeChecker(with_answer, diagnostics, printer.predicate).check_rule(question)
     diagnostics.raise_errors()
     return Query(coerce_rule(question, with_answer).body, _answered(question))
+
+
+def _value_of(name: str, given: object, body: tuple[Literal, ...]) -> Value:
+    if name not in (there := names_of(body)):
+        variables = sorted(variable for variable in there if not variable.startswith("_#"))
+        fix = did_you_mean(name, variables) or f"it has {', '.join(variables) or 'none'}"
+        raise fail("TL074", f"the query has no variable {name} for {name}={shown(given)}", fix=fix)
+    return from_python(given)
 
 
 def as_text(given: object) -> str:

@@ -115,10 +115,10 @@ class Materialisation(KnowledgeBase):
         """The facts of a relation as a Spark DataFrame with typed, named columns."""
         return self._as_frame(self[relation], relation)
 
-    def query(self, text: str) -> Facts:
-        """All bindings of the variables of a query, each once."""
+    def query(self, text: str, /, **values: object) -> Facts:
+        """All bindings of the variables of a query, each once; `values` are those of some."""
         check_length(as_text(text), "the query", self._limit_text)
-        query = check_query(text, self.relations, self.program.prefixes)
+        query = check_query(text, self.relations, self.program.prefixes, values)
         engine = self._maintained_engine()
         with lost_blocks_explained():
             return answered(engine, text.strip(), query, self._watch())

@@ -1,13 +1,15 @@
-"""Renaming of variables, and the variables that are local to an aggregate."""
+"""Renaming of variables, values in their place, and the variables that are local to an aggregate."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Literal, Negation, Rule, Term, Variable, names_of
+from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Rule, Term, Variable, names_of
+from tidelog.values import Value
 
 Names = Mapping[str, str]
+_Terms = Mapping[str, Variable | Constant]
 
 
 def names_inside(aggregate: Aggregate) -> set[str]:
@@ -48,28 +50,36 @@ def fresh_name(name: str, taken: set[str]) -> str:
 
 def rename_inside(aggregate: Aggregate, names: Names) -> Aggregate:
     """The aggregate with variables renamed inside its braces, but not in its result."""
-    if not names:
-        return aggregate
-    target = None if aggregate.target is None else _term(aggregate.target, names)
-    return replace(aggregate, target=target, body=tuple(_literal(literal, names) for literal in aggregate.body))
+    return _inside(aggregate, {old: Variable(new) for old, new in names.items()}) if names else aggregate
 
 
-def _term(term: Term, names: Names) -> Term:
+def with_values(body: Iterable[Literal], values: Mapping[str, Value]) -> tuple[Literal, ...]:
+    """The body with values in place of variables, wherever they stand."""
+    terms = {name: Constant(value) for name, value in values.items()}
+    return tuple(_literal(literal, terms) for literal in body)
+
+
+def _inside(aggregate: Aggregate, terms: _Terms) -> Aggregate:
+    target = None if aggregate.target is None else _term(aggregate.target, terms)
+    return replace(aggregate, target=target, body=tuple(_literal(literal, terms) for literal in aggregate.body))
+
+
+def _term(term: Term, terms: _Terms) -> Term:
     match term:
-        case Variable(name) if name in names:
-            return replace(term, name=names[name])
+        case Variable(name) if name in terms:
+            return replace(terms[name], span=term.span)
         case Call():
-            return replace(term, args=tuple(_term(arg, names) for arg in term.args))
+            return replace(term, args=tuple(_term(arg, terms) for arg in term.args))
     return term
 
 
-def _literal(literal: Literal, names: Names) -> Literal:
+def _literal(literal: Literal, terms: _Terms) -> Literal:
     match literal:
         case Atom():
-            return replace(literal, args=tuple(_term(arg, names) for arg in literal.args))
+            return replace(literal, args=tuple(_term(arg, terms) for arg in literal.args))
         case Negation(atom):
-            return replace(literal, atom=replace(atom, args=tuple(_term(arg, names) for arg in atom.args)))
+            return replace(literal, atom=replace(atom, args=tuple(_term(arg, terms) for arg in atom.args)))
         case Comparison(_, left, right):
-            return replace(literal, left=_term(left, names), right=_term(right, names))
+            return replace(literal, left=_term(left, terms), right=_term(right, terms))
         case Aggregate():
-            return rename_inside(literal, names)
+            return replace(_inside(literal, terms), result=_term(literal.result, terms))

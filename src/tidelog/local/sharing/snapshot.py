@@ -93,10 +93,10 @@ class Snapshot(Browsable):
         """How many facts a relation has."""
         return len(self._published.held(self._known(relation).name))
 
-    def query(self, text: str) -> Facts:
-        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once."""
+    def query(self, text: str, /, **values: object) -> Facts:
+        """All bindings of the variables of a query, such as `path(a, X), X != b`, each once; `values` are those of some."""
         published = self._published
-        query = check_query(text, published.schema.relations(), published.schema.program.prefixes)
+        query = check_query(text, published.schema.relations(), published.schema.program.prefixes, values)
         rows, terms = self._near().query(published, query, self._watch())
         return Facts(text.strip(), query.names, rows, terms, noun="answer")
 
