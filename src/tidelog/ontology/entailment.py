@@ -35,7 +35,7 @@ class Asked(Protocol):
     def relations(self) -> dict[str, Relation]:
         """Its relations."""
 
-    def query(self, text: str) -> Any:
+    def query(self, text: str, /) -> Any:
         """The answers to a query."""
 
     def count(self, relation: str) -> int:
