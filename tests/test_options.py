@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tidelog import KnowledgeBase, Source, TidelogError
-from tidelog.options import check_limits, folder_beside, machine_memory, refuse, size_of, source_of
+from tidelog.options import bytes_of, check_limits, folder_beside, machine_memory, refuse, size_of, source_of
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z)."
 
@@ -127,12 +127,22 @@ def test_one_and_zero_are_no_truth_values() -> None:
 def test_limits_are_numbers() -> None:
     check_limits(None, 0.5, limit_facts=1)
     for name in ("limit_facts", "limit_seconds", "limit_rounds", "limit_memory", "limit_text"):
-        strange: list[Any] = ["5", float("nan"), -1, [], True]
+        is_size = name in ("limit_memory", "limit_text")
+        strange: list[Any] = ["much" if is_size else "5", float("nan"), -1, [], True]
         for odd in strange:
-            with pytest.raises(TidelogError, match=f"TL071: .* is not a value of {name}"):
+            message = f"TL074: there is no {name}='much'" if odd == "much" else f"TL071: .* is not a value of {name}"
+            with pytest.raises(TidelogError, match=message):
                 KnowledgeBase("p(a).", **{name: odd})
     with pytest.raises(TidelogError, match=r"TL071: .* is not a value of progress"):
         KnowledgeBase("p(a).", progress=5)  # type: ignore[arg-type]
+
+
+def test_limits_in_bytes_may_be_sizes() -> None:
+    assert [bytes_of(given, "limit_memory") for given in (None, 5, "2 GB", "512MiB")] == [None, 5, 2_000_000_000, 1 << 29]
+    with pytest.raises(TidelogError, match="TL070"):
+        KnowledgeBase("n(1). n(X + 1) :- n(X).", limit_memory="2 MB").count("n")
+    with pytest.raises(TidelogError, match="TL070"):
+        KnowledgeBase("p(1).   ", limit_text="5B")
 
 
 # --- sizes --------------------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from tidelog.explain.questions import Questions
 from tidelog.facts import AllFacts, Facts
 from tidelog.lasting import Lasting
 from tidelog.ontology.reasoning import Reasoning
-from tidelog.options import Algorithm, Engine, Marking, check_limits, folder_beside, refuse, source_of
+from tidelog.options import Algorithm, Engine, Marking, bytes_of, check_limits, folder_beside, refuse, source_of
 from tidelog.program.program import Program, check
 from tidelog.program.relations import Relation
 from tidelog.rdf.knowledge_graph import KnowledgeGraph
@@ -94,8 +94,8 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasonin
         limit_facts: int | None = None,
         limit_seconds: float | None = None,
         limit_rounds: int | None = None,
-        limit_memory: int | None = None,
-        limit_text: int = LONGEST_TEXT,
+        limit_memory: int | str | None = None,
+        limit_text: int | str = LONGEST_TEXT,
         input_root: str | PathLike[str] | None = None,
         progress: ShowProgress | None = None,
         **engine_options: Any,
@@ -106,21 +106,23 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasonin
         the program.  `algorithm` maintains deletions: `auto`, `ranked`, `bf`, `dred`, `counting` or `rematerialise`;
         `marking` prepares for the next update of a stream.  With `modules=False` transitive relations are evaluated like any
         other.  `strict=True` refuses facts of relations that no `@relation` declares.  The limits stop an evaluation with an
-        error that changes nothing: `limit_memory` is in bytes of stored facts and values, `limit_text` in bytes of one program,
-        value or line.  With `input_root`, no `@input` leads out of that folder.
+        error that changes nothing: `limit_memory` is for stored facts and values, `limit_text` for one program, value or line, in
+        bytes or as texts such as `2 GB`.  With `input_root`, no `@input` leads out of that folder.
         `progress` is called about ten times a second during an evaluation.
         """
         refuse(engine=engine, algorithm=algorithm, marking=marking, strict=strict)
         for name in engine_options:
             raise no_option(name, engine, KnowledgeBase.__init__)
-        check_limits(progress, limit_seconds, limit_facts=limit_facts, limit_rounds=limit_rounds, limit_memory=limit_memory)
-        number(limit_text, "limit_text", whole=True, is_needed=True)
+        check_limits(progress, limit_seconds, limit_facts=limit_facts, limit_rounds=limit_rounds)
+        most_memory, longest = bytes_of(limit_memory, "limit_memory"), bytes_of(limit_text, "limit_text")
+        number(longest, "limit_text", whole=True, is_needed=True)
+        assert longest is not None
         source = source_of(rules)
-        check_length(source.text, "the program", limit_text)
-        self._limit_text = limit_text
+        check_length(source.text, "the program", longest)
+        self._limit_text = longest
         self._schema = Schema(check(source), is_strict=strict)
         self._schema.refuse_undeclared()
-        self._limits = limit_facts, limit_seconds, limit_rounds, limit_memory
+        self._limits = limit_facts, limit_seconds, limit_rounds, most_memory
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking
         self.loads: list[LoadReport] = []

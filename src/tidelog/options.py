@@ -98,6 +98,16 @@ def check_limits(progress: object, limit_seconds: object, **limits: object) -> N
         number(limit, name, whole=True)
 
 
+def bytes_of(given: int | str | None, name: str) -> int | None:
+    """A limit in bytes: a number, or a text such as `2 GB`."""
+    if isinstance(given, str):
+        if (size := size_of(given)) is None:
+            raise fail("TL074", f"there is no {name}={shown(given)}", fix='give bytes, or a size such as "2 GB" or "512 MiB"')
+        return size
+    number(given, name, whole=True)
+    return given
+
+
 # --- sizes -----------------------------------------------------------------------------------------------------------------
 
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*", re.IGNORECASE)

@@ -195,3 +195,11 @@ def test_where_no_name_matches_positions_do() -> None:
 def test_a_default_is_for_a_name_or_a_position(key: object) -> None:
     with pytest.raises(TidelogError, match="TL081: there is a default for the column"):
         read(TABLE, "edge", defaults={key: 1})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(("mark", "fix"), [(";", "`delimiter=';'`"), ("|", "`delimiter='|'`"), (":", "say `header=True`")])
+def test_another_delimiter_is_named(tmp_path: Path, mark: str, fix: str) -> None:
+    path = saved(tmp_path, "edge.csv", f"a{mark}b\nc{mark}d\n")
+    with pytest.raises(TidelogError, match="TL081") as caught:
+        read(path, "edge", declared(src=Kind.STRING, dst=Kind.STRING))
+    assert fix in str(caught.value)

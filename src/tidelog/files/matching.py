@@ -110,12 +110,22 @@ def _partly_named(table: RawTable, name: str, declared: Sequence[str], names: Se
     return fail("TL081", f"{table.source} has no column `{missing}` of `{name}`, but others of its names: {there}", fix=fix)
 
 
+def _other_delimiter(table: RawTable, arity: int) -> str | None:
+    """What divides the only cell of the first row into as many as the relation has columns."""
+    if not table.is_text or len(table.columns) != 1 or arity == 1:
+        return None
+    first = table.names[0] if table.names is not None else str(next(iter(table.columns[0]), ""))
+    return next((mark for mark in ";\t|," if first.count(mark) == arity - 1), None)
+
+
 def _misfit(table: RawTable, name: str, arity: int, declared: Sequence[str] | None) -> Exception:
     there = _columns(len(table.columns), table.names)
     if arity == 0:
         return fail("TL081", f"`{name}` has no columns, and {table.source} has {there}", fix="write such a fact in the program")
     fix = f"give the file the columns of `{name}`, or change the relation"
-    if declared and table.names is not None:
+    if (mark := _other_delimiter(table, arity)) is not None:
+        fix = f"say `delimiter={mark!r}`: its cells have as many of these"
+    elif declared and table.names is not None:
         there_already = {other.casefold() for other in table.names}
         hints = [did_you_mean(column, table.names) for column in declared if column.casefold() not in there_already]
         hint = next((f"; {hint}" for hint in hints if hint), "")

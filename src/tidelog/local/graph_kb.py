@@ -223,6 +223,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         inserted, deleted = ([fact for quad in some for fact in facts_of_quad(quad, shape, self._schema)] for some in both)
         return self.update(insert=inserted, delete=deleted)
 
+    @naming_options
     def write_rdf(
         self,
         path: str | PathLike[str],

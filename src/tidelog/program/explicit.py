@@ -51,7 +51,10 @@ def _fact(
         return None
     relation = program.relations.get(name)
     if relation is not None and len(arguments) != relation.arity:
-        diagnostics.add("TL020", f"{shown(given)} has {len(arguments)} arguments, and `{name}` has {relation.arity}")
+        diagnostics.add(
+            "TL020",
+            f"{shown(given)} has {len(arguments)} argument{'s' * (len(arguments) != 1)}, and `{name}` has {relation.arity}",
+        )
         return None
     values: list[Value] = []
     for at, argument in enumerate(arguments):
