@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rdflib import URIRef, Variable
 
 from tidelog import IRI, Literal, TidelogError
 from tidelog.rdf.exchange import quads_of, value_of_term
@@ -42,8 +43,13 @@ def test_terms_of_other_libraries() -> None:
         rdflib.Literal(5): 5,
         rdflib.Literal("5", datatype=rdflib.XSD.byte): Literal("5", XSD + "byte"),
     }
+    terms[Own("http://a/own")] = IRI("http://a/own")
     for term, meant in terms.items():
         assert value_of_term(term) == from_python(meant), term
+
+
+class Own(URIRef):
+    """A kind of IRIs that a user has."""
 
 
 def test_texts_and_files(tmp_path: Path) -> None:
@@ -66,6 +72,7 @@ def test_texts_and_files(tmp_path: Path) -> None:
         ([(S, P, None)], "TL072"),
         ("no turtle", "TL080"),
         (f"<http://a/s> <http://a/p> 'x'^^<{XSD}integer> .", "TL080"),
+        ([(S, P, Variable("x"))], "TL072"),
         ([(S, P, ox.Literal("x", datatype=ox.NamedNode(XSD + "integer")))], "TL072"),
     ],
 )

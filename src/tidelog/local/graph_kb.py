@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from tidelog.errors import Diagnostic, TidelogError, fail
 from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.sharing.direct import DirectAnswers
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
+from tidelog.local.triple_patterns import TriplePatterns
 from tidelog.local.triple_rows import (
     TRIPLE,
     RelationRows,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
     from tidelog.core.arrays import Rows
     from tidelog.local.transaction import Transaction
+    from tidelog.rdf.exchange import Quad
     from tidelog.rdf.sources import RdfSource
     from tidelog.rdf.writing import RdfWriteReport
     from tidelog.sparql.results import SparqlResult
@@ -107,6 +110,19 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
             known = self._schema.relation(TRIPLE)
             triples = known is not None and known.arity == 3 + graphs
         return Shape(bool(triples), bool(graphs))
+
+    @contextmanager
+    def triple_patterns(self, *, graphs: bool = False) -> Iterator[TriplePatterns]:
+        """For questions about single triples, one after the other; nobody changes anything meanwhile."""
+        with self._sharing:
+            yield TriplePatterns(self._maintained(), self._schema, graphs=graphs)
+
+    def facts_of_quads(
+        self, quads: Iterable[Quad], *, triples: bool | None = None, graphs: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """The facts that triples become here."""
+        shape = self.rdf_shape(triples=triples, graphs=graphs)
+        return [fact for quad in quads for fact in facts_of_quad(quad, shape, self._schema)]
 
     def _rdf_of(self, relation: str, source: object, given: str | None, *, upsert: bool) -> LoadReport | None:
         """Load the triples of one relation, as `@input` asks for; None if the source is no file of RDF."""
@@ -200,15 +216,11 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         graphs: bool = False,
     ) -> Change:
         """As `KnowledgeGraph` says."""
-        shape = self.rdf_shape(triples=triples, graphs=graphs)
-        inserted, deleted = self._facts_of(insert, format, shape), self._facts_of(delete, format, shape)
-        return self.update(insert=inserted, delete=deleted)
-
-    def _facts_of(self, given: object, format: str | None, shape: Shape) -> list[tuple[Any, ...]]:  # noqa: A002
         from tidelog.rdf.exchange import quads_of
 
-        quads = quads_of(given, format)
-        return [fact for quad in quads for fact in facts_of_quad(quad, shape, self._schema)]
+        become = partial(self.facts_of_quads, triples=triples, graphs=graphs)
+        inserted, deleted = (become(quads_of(given, format)) for given in (insert, delete))
+        return self.update(insert=inserted, delete=deleted)
 
     @naming_options
     def sparql_update(self, text: str, *, triples: bool | None = None, graphs: bool | None = None) -> Change:
@@ -218,9 +230,8 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         check_length(text if isinstance(text, str) else "", "the update", self._limit_text)
         known = self._schema.relation(TRIPLE)
         is_of_graphs = known is not None and known.arity == 4 if graphs is None else bool(graphs)
-        shape = self.rdf_shape(triples=triples, graphs=is_of_graphs)
         both = quads_of_update(text, {**WELL_KNOWN, **self.program.prefixes}, graphs=is_of_graphs)
-        inserted, deleted = ([fact for quad in some for fact in facts_of_quad(quad, shape, self._schema)] for some in both)
+        inserted, deleted = (self.facts_of_quads(some, triples=triples, graphs=is_of_graphs) for some in both)
         return self.update(insert=inserted, delete=deleted)
 
     @naming_options

@@ -75,7 +75,7 @@ def _quad(triple: Any) -> Quad:
 
 def value_of_term(term: Any) -> Value:
     """The value of a term of Tidelog, rdflib or pyoxigraph, or an error."""
-    module, name = type(term).__module__.partition(".")[0], type(term).__name__
+    module, name = _kind_of(term)
     value: Value | None = None
     match module, name:
         case ("rdflib", "URIRef"):
@@ -92,11 +92,22 @@ def value_of_term(term: Any) -> Value:
             value = _literal(str(term), term.language, term.datatype)
         case ("pyoxigraph", "Literal"):
             value = _literal(term.value, term.language, term.datatype.value)
+        case ("rdflib" | "pyoxigraph", _):
+            raise fail("TL072", f"{shown(term)} cannot be a part of a triple", fix="give an IRI, a blank node or a literal")
         case _:
             return from_python(term)
     if value is None:
         raise fail("TL072", f"{shown(term)} is not what its datatype says", fix="mend the literal")
     return value
+
+
+def _kind_of(term: object) -> tuple[str, str]:
+    """The library of a term and its class there, of which the term's own class may be a subclass."""
+    for kind in type(term).__mro__:
+        module = kind.__module__.partition(".")[0]
+        if module in ("rdflib", "pyoxigraph"):
+            return module, kind.__name__
+    return "", ""
 
 
 def _literal(text: str, language: str | None, datatype: object) -> Value | None:

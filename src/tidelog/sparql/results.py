@@ -6,7 +6,7 @@ A result is a snapshot: later updates do not change it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from tidelog.arguments import wrong
 from tidelog.core.arrays import Int32s, Rows
 from tidelog.facts import Result, aligned, require
 from tidelog.rdf.writing import RdfWriteReport, typed_text, write_rdf
+from tidelog.sparql.terms import term_of
 from tidelog.syntax.clauses import WELL_KNOWN
 from tidelog.values import IRI, XSD, Literal, Value
 
@@ -95,17 +96,34 @@ class SparqlAnswers(Result):
         bindings = [{name: term for name, term in zip(names, row, strict=True) if term is not None} for row in rows]
         return json.dumps({"head": {"vars": list(names)}, "results": {"bindings": bindings}}, ensure_ascii=False)
 
+    def to_rdflib(self) -> Any:
+        """A result of rdflib, with its terms."""
+        from rdflib import Variable
+        from rdflib.query import Result as RdflibResult
+
+        result = RdflibResult("SELECT")
+        result.vars = [Variable(name) for name in self.variables]
+        columns = [terms_of(column, self._terms, term_of) for column in self._columns]
+        rows = zip(*columns, strict=True) if columns else iter([()] * self._count)
+        result.bindings = [{name: term for name, term in zip(result.vars, row, strict=True) if term is not None} for row in rows]
+        return result
+
     def _json_terms(self, ids: Int32s) -> list[Any]:
-        distinct, places = np.unique(ids, return_inverse=True)
-        bound = distinct[distinct >= 0]
-        terms = [None] * (len(distinct) - len(bound)) + [json_term(value) for value in self._terms.values_of(bound)]
-        return [terms[place] for place in places.reshape(-1).tolist()]
+        return terms_of(ids, self._terms, json_term)
 
     def __repr__(self) -> str:
         rows = [tuple("" if one is None else shown(one) for one in row) for row in self[:_ROWS_SHOWN]]
         more = [f"... and {self._count - _ROWS_SHOWN:,} more"] if self._count > _ROWS_SHOWN else []
         title = f"{self._count:,} answer{'' if self._count == 1 else 's'}"
         return "\n".join([title, *aligned((tuple(f"?{name}" for name in self.variables), *rows)), *more])
+
+
+def terms_of(ids: Int32s, terms: Any, term: Callable[[Value], Any]) -> list[Any]:
+    """A column of ids as terms, each made once; None for what is not bound."""
+    distinct, places = np.unique(ids, return_inverse=True)
+    bound = distinct[distinct >= 0]
+    made = [None] * (len(distinct) - len(bound)) + [term(value) for value in terms.values_of(bound)]
+    return [made[place] for place in places.reshape(-1).tolist()]
 
 
 def shown(thing: Any) -> str:
@@ -151,6 +169,15 @@ class SparqlTriples(Result):
 
         arrays = [self._terms.decode_column(np.ascontiguousarray(ids)) for ids in self._rows.T]
         return pa.Table.from_arrays(arrays, names=["subject", "predicate", "object"])
+
+    def to_rdflib(self) -> Any:
+        """A graph of rdflib."""
+        from rdflib import Graph
+
+        graph = Graph()
+        columns = [terms_of(np.ascontiguousarray(ids), self._terms, term_of) for ids in self._rows.T]
+        graph.addN((*triple, graph) for triple in zip(*columns, strict=True))
+        return graph
 
     def write(self, path: str | PathLike[str], format: str | None = None) -> RdfWriteReport:  # noqa: A002
         """Write the triples as N-Triples or Turtle, by the ending of the file, which may be `.gz`."""

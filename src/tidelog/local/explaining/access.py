@@ -103,7 +103,7 @@ class LocalAccess:
 
     def _rows(self, table: Table, columns: tuple[int, ...], key: Row) -> Iterator[tuple[int, ...]]:
         rows = table.all_rows
-        for number in _numbers(table, columns, key):
+        for number in numbers_with(table, columns, key):
             yield tuple(rows[number].tolist())
 
     def _pairs(self, held: VirtualRelation, name: str, columns: tuple[int, ...], key: Row) -> Iterator[tuple[int, ...]]:
@@ -149,7 +149,7 @@ class LocalAccess:
         if table.matrix is None:
             number = int(table.numbers_of(_matrix(row))[0])
         else:
-            number = next(_numbers(table, tuple(range(len(row))), row), -1)
+            number = next(numbers_with(table, tuple(range(len(row))), row), -1)
         between = table.came(number) if number >= 0 else None
         return None if between is None else (number, *between)
 
@@ -201,7 +201,7 @@ def _alike(table: Table, columns: tuple[int, ...]) -> float:
     return (float((counts * (counts - 1)).sum()) + 1) / (count * (count - 1) + 1)
 
 
-def _numbers(table: Table, columns: tuple[int, ...], key: Row) -> Iterator[int]:
+def numbers_with(table: Table, columns: tuple[int, ...], key: Row) -> Iterator[int]:
     """The numbers of the rows with some cells in some columns, newest first."""
     used = _index_for(table, columns)
     wanted = dict(zip(columns, key, strict=True))
