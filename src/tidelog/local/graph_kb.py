@@ -16,8 +16,8 @@ from tidelog.errors import Diagnostic, TidelogError, fail
 from tidelog.local.saving import SavableKnowledgeBase
 from tidelog.local.sharing.direct import DirectAnswers
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
-from tidelog.local.triple_patterns import TriplePatterns
-from tidelog.local.triple_rows import (
+from tidelog.local.triples.triple_patterns import TriplePatterns
+from tidelog.local.triples.triple_rows import (
     TRIPLE,
     RelationRows,
     Shape,

@@ -20,7 +20,7 @@ from tidelog.changes import Change
 from tidelog.durable.manifest import NAME as SAVED
 from tidelog.errors import fail
 from tidelog.kb import KnowledgeBase
-from tidelog.local.triple_rows import TRIPLE
+from tidelog.local.triples.triple_rows import TRIPLE
 from tidelog.rdf.exchange import Quad
 from tidelog.rdflib_store.change_log import ChangeLog
 from tidelog.rdflib_store.namespaces import Namespaces

@@ -17,7 +17,7 @@ from tidelog.changes import Change
 from tidelog.errors import did_you_mean, fail
 from tidelog.local.graph_kb import GraphKnowledgeBase
 from tidelog.local.reasoning.ownership import Ownership, What
-from tidelog.local.triple_rows import TRIPLE, facts_of_quad
+from tidelog.local.triples.triple_rows import TRIPLE, facts_of_quad
 from tidelog.options import Equality, refuse
 from tidelog.program.checks.declared_columns import coerce_rule
 from tidelog.program.explicit import explicit_facts

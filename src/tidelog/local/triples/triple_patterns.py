@@ -16,7 +16,7 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import LocalEngine
 from tidelog.local.explaining.access import numbers_with
 from tidelog.local.storage.tables import Table
-from tidelog.local.triple_rows import TRIPLE
+from tidelog.local.triples.triple_rows import TRIPLE
 from tidelog.sparql.evaluation.dataset import dataset_of
 from tidelog.values import IRI, RDF_TYPE, Kind, Value, from_python
 

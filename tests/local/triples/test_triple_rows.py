@@ -13,7 +13,7 @@ from tidelog.core.keys import key_of
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.schema import Schema
 from tidelog.local.engine import LocalEngine
-from tidelog.local.triple_rows import (
+from tidelog.local.triples.triple_rows import (
     TRIPLE,
     RelationRows,
     Shape,

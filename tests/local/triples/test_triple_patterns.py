@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tidelog import IRI, KnowledgeBase
-from tidelog.local.triple_patterns import Pattern, TriplePatterns
+from tidelog.local.triples.triple_patterns import Pattern, TriplePatterns
 from tidelog.values import RDF_TYPE, from_python
 
 EX = "http://example.org/"
