@@ -157,6 +157,8 @@ CALLS: dict[str, Call] = {
     "explain": lambda kb, x: kb.explain(x),
     "explain value": lambda kb, x: kb.explain(("edge", "a", x)),
     "explain effort": lambda kb, x: kb.explain(("edge", "a", "b"), effort=x, links=x),
+    "why_not": lambda kb, x: kb.why_not(x),
+    "why_not value": lambda kb, x: kb.why_not(("path", "a", x), effort=x),
     "what_if insert": lambda kb, x: kb.what_if(insert=x),
     "what_if delete": lambda kb, x: kb.what_if(delete=x, upsert=x),
     "what_if rules": lambda kb, x: kb.what_if(add_rules=x, remove_rules=x),

@@ -59,7 +59,7 @@ def test_without_a_command_the_help_is_shown() -> None:
     assert run("--help")[0] == 0
 
 
-COMMANDS = ("check", "format", "run", "query", "explain", "stream", "graph", "pipeline")
+COMMANDS = ("check", "format", "run", "query", "explain", "why-not", "stream", "graph", "pipeline")
 
 
 @pytest.mark.parametrize(

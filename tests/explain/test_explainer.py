@@ -207,4 +207,4 @@ def test_the_explainer_takes_any_access() -> None:
     kb = KnowledgeBase(Source(TEXT))
     with asking(kb) as access:
         row = tuple(map(access.cell, (Value("string", "a"), Value("string", "d"))))  # type: ignore[arg-type]
-        assert Explainer(access).text_of(("path", row)) == "path(a, d)"
+        assert Explainer(access).words.fact(("path", row)) == "path(a, d)"

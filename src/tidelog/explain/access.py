@@ -35,8 +35,14 @@ class Access(Protocol):
     def is_explicit(self, name: str, row: Row) -> bool:
         """Whether the user has given the fact, or the text of the program."""
 
+    def can_be_given(self, name: str) -> bool:
+        """Whether users insert facts of a relation: no rule derives it, or it has explicit facts anyway."""
+
     def matching(self, name: str, columns: tuple[int, ...], key: Row) -> Iterator[tuple[int, ...]]:
         """The facts with some cells in some columns."""
+
+    def some(self, name: str, columns: tuple[int, ...], key: Row, most: int) -> Iterator[tuple[int, ...]]:
+        """A few of these facts, which are asked for once; no index is made for them."""
 
     def likely(self, name: str, columns: tuple[int, ...]) -> float:
         """About how many facts have the same cells in some columns."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from tidelog.explain.access import Access, Cell, Key
 from tidelog.explain.bodies import Body
 from tidelog.explain.explanation import Explanation
 from tidelog.explain.joins import Budget, Folding
 from tidelog.explain.search import MOST_LOOKED_AT, Goal, Instance, Search
-from tidelog.explain.steps import Reason, ShownRule, Step, Way
+from tidelog.explain.steps import Reason, Step, Way
+from tidelog.explain.wording import Wording
 from tidelog.functions.conform import CONFORM
-from tidelog.syntax.tree import Aggregate, Atom, Call, Comparison, Constant, Literal, Negation, Term, Variable, calls
+from tidelog.syntax.tree import Aggregate, Atom, Comparison, Constant, Negation, Variable, calls
 from tidelog.values import sort_key
 
 ROWS_SHOWN = 5
@@ -30,8 +30,7 @@ class Explainer:
 
     def __init__(self, access: Access) -> None:
         self.access = access
-        self._print = access.program.printer
-        self._rules: dict[int, ShownRule] = {}
+        self.words = Wording(access)
 
     def proof(self, key: Key, most: int = MOST_LOOKED_AT, links: int = MOST_LINKS) -> Explanation:
         """A proof of a fact that holds."""
@@ -96,7 +95,7 @@ class Explainer:
         relation = self.access.shown(name)
         fact = (relation, *(value.content for value in values))
         ways = tuple(self._way(instance, numbers) for instance in instances)
-        text = self._print.literal(Atom(relation, tuple(map(Constant, values))))
+        text = self.words.literal(Atom(relation, tuple(map(Constant, values))))
         step = Step(steps, fact, text, is_explicit=goal.is_explicit, ways=ways)
         steps.append(step)
         return step
@@ -105,20 +104,20 @@ class Explainer:
         body = instance.body
         if body is None:
             module = self.access.module_of(self.access.shown(instance.head.key[0]))
-            rules = tuple(self.rule(at) for at in module.rules) if module is not None else ()
-            reasons = tuple(Reason("fact", self.text_of(need.key), numbers[self._fact(need)]) for need in instance.needs)
+            rules = tuple(self.words.rule(at) for at in module.rules) if module is not None else ()
+            reasons = tuple(Reason("fact", self.words.fact(need.key), numbers[self._fact(need)]) for need in instance.needs)
             return Way(rules, reasons, is_chain=True, left_out=instance.left_out)
         known = {name: Constant(self.access.value(instance.cells[at])) for name, at in body.join.slots.items()}
         needs = iter(numbers[self._fact(need)] for need in instance.needs)
         reasons = tuple(self._reasons(body, known, needs, instance.cells))
         binding = {name: constant.value.content for name, constant in known.items() if name[0] not in "#_"}
-        return Way((self.rule(body.at),), reasons, binding)
+        return Way((self.words.rule(body.at),), reasons, binding)
 
     def _reasons(
         self, body: Body, known: Mapping[str, Constant], needs: Iterator[int], cells: Sequence[Cell]
     ) -> Iterator[Reason]:
         for literal in body.rule.body:
-            text = self._print.literal(_with_values(literal, known))
+            text = self.words.literal(literal, known)
             match literal:
                 case Atom():
                     yield Reason("fact", text, next(needs))
@@ -131,9 +130,8 @@ class Explainer:
                     yield self._folded(body, literal, cells, text)
 
     def _absence(self, atom: Atom, known: Mapping[str, Constant]) -> str:
-        shown = self._print.predicate(atom.predicate)
         if not self.access.likely(atom.predicate, ()):
-            return f"{shown} has no facts"
+            return f"{self.words.predicate(atom.predicate)} has no facts"
         is_open = any(isinstance(arg, Variable) and arg.name not in known for arg in atom.args)
         return "no fact matches" if is_open else "it does not hold"
 
@@ -149,28 +147,9 @@ class Explainer:
             for member in group.members[:ROWS_SHOWN]:
                 known = {name: Constant(self.access.value(cell)) for name, cell in zip(group.names, member, strict=True)}
                 atoms = (inner for inner in literal.body if isinstance(inner, Atom))
-                rows.append(", ".join(self._print.literal(_with_values(inner, known)) for inner in atoms))
+                rows.append(", ".join(self.words.literal(inner, known) for inner in atoms))
             more = max(0, len(group.members) - ROWS_SHOWN)
         return Reason("aggregate", text, rows=tuple(rows), more=more)
-
-    # --- texts -----------------------------------------------------------------------------------------------------------
-
-    def text_of(self, key: Key) -> str:
-        """A fact as a program writes it."""
-        name, row = key
-        return self._print.literal(Atom(self.access.shown(name), tuple(Constant(self.access.value(cell)) for cell in row)))
-
-    def rule(self, at: int) -> ShownRule:
-        """A rule, with its place in the text that it comes from."""
-        if at not in self._rules:
-            rule = self.access.program.rules[at]
-            text = " ".join(rule.source.text[slice(*rule.span)].split()) or self._print.rule(replace(rule, name=None))
-            text = text.removeprefix(f"{rule.name}:").strip().removesuffix(".") + "."
-            place = rule.name or f"line {rule.source.line_of(rule.span.start)}"
-            if rule.name is None and rule.source is not self.access.program.document.source:
-                place += f" of {rule.source.name}"
-            self._rules[at] = ShownRule(at, place, text)
-        return self._rules[at]
 
 
 def _reached(root: Goal) -> Iterator[Goal]:
@@ -183,25 +162,3 @@ def _reached(root: Goal) -> Iterator[Goal]:
                 if need not in seen:
                     seen.add(need)
                     agenda.append(need)
-
-
-def _with_values(literal: Literal, known: Mapping[str, Constant]) -> Literal:
-    """A literal with the values of its variables, those inside an aggregate's braces included where they are known."""
-    match literal:
-        case Atom(predicate, args):
-            return Atom(predicate, tuple(_value(arg, known) for arg in args))
-        case Negation(Atom(predicate, args)):
-            return Negation(Atom(predicate, tuple(_value(arg, known) for arg in args)))
-        case Comparison(op, left, right):
-            return Comparison(op, _value(left, known), _value(right, known))
-        case Aggregate(result, function, target, body):
-            target_shown = None if target is None else _value(target, known)
-            return Aggregate(_value(result, known), function, target_shown, tuple(_with_values(inner, known) for inner in body))
-
-
-def _value(term: Term, known: Mapping[str, Constant]) -> Term:
-    if isinstance(term, Variable):
-        return known.get(term.name, term)
-    if isinstance(term, Call):
-        return Call(term.function, tuple(_value(arg, known) for arg in term.args))
-    return term

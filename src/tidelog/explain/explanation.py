@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
-from tidelog.arguments import path_of
-from tidelog.errors import fail
 from tidelog.explain.picture import page_of, svg_of
+from tidelog.explain.saved import Saved
 from tidelog.explain.steps import MOST_SHOWN, Steps
 from tidelog.explain.text import text_of
 
 
-class Explanation(Steps):
+class Explanation(Steps, Saved):
     """Why a fact holds: its steps, each after those it needs; the fact itself is the last.
 
     >>> print(kb.explain("path(a, c)"))                             # doctest: +SKIP
@@ -36,10 +32,6 @@ class Explanation(Steps):
             "steps": [step.to_dict() for step in self._steps],
         }
 
-    def to_json(self) -> str:
-        """The explanation as a line of JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
-
     @property
     def svg(self) -> str:
         """The explanation as a picture."""
@@ -49,21 +41,3 @@ class Explanation(Steps):
     def html(self) -> str:
         """A page with the picture and the steps; it needs nothing from anywhere else."""
         return page_of(self)
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file, whose ending says in which form: .txt, .json, .svg or .html."""
-        target = path_of(path)
-        forms = {".svg": lambda: self.svg, ".html": lambda: self.html, ".json": self.to_json, ".txt": self.to_text}
-        if target.suffix.lower() not in forms:
-            fix = "let the name end with .txt, .json, .svg or .html"
-            raise fail("TL082", f"an explanation cannot be written as {target.name}", fix=fix)
-        try:
-            target.write_text(forms[target.suffix.lower()]() + "\n", encoding="utf-8")
-        except OSError as error:
-            raise fail("TL060", f"cannot write {target}: {error.strerror or error}") from error
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return self.to_text()

@@ -146,26 +146,6 @@ class Join:
             else:
                 stack.append(runs[len(stack)](cells))
 
-    def farthest(self, cells: Cells, budget: Budget) -> tuple[int, Cells]:
-        """How many literals, in this order, can be true at once, and cells that make them true."""
-        self._budget = budget
-        best, found = 0, list(cells)
-        if not self._runs:
-            return 0, found
-        stack = [self._runs[0](cells)]
-        while stack:
-            for _ in stack[-1]:
-                break
-            else:
-                stack.pop()
-                continue
-            if len(stack) > best:
-                best, found = len(stack), list(cells)
-            if len(stack) == len(self._runs):
-                break
-            stack.append(self._runs[len(stack)](cells))
-        return best, found
-
     def cell_of(self, term: Term, cells: Sequence[Cell]) -> Cell:
         """The cell of a variable or constant."""
         if isinstance(term, Variable):

@@ -25,20 +25,21 @@ _MORE = """
 svg.tidelog .pill { fill: none; stroke: var(--good); stroke-width: 1.2; }
 svg.tidelog .root { stroke: var(--module); stroke-width: 2.2; }
 """
+PAGE = (
+    ":root { color-scheme: light dark; } body { margin: 16px; font: 15px/1.5 system-ui, sans-serif; } "
+    "pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; }"
+)
+"""How a page looks."""
 
 
 def page_of(explanation: Steps) -> str:
     """A page with the picture and all steps."""
     title = escape(f"Why {explanation.root.text}")
-    style = (
-        ":root { color-scheme: light dark; } body { margin: 16px; font: 15px/1.5 system-ui, sans-serif; } "
-        "pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-x: auto; }"
-    )
     brief, whole = text_of(explanation, MOST_SHOWN), text_of(explanation, None)
     steps = f"<pre>{escape(brief)}</pre>"
     if whole != brief:
         steps += f"\n<details><summary>All {len(explanation):,} facts</summary><pre>{escape(whole)}</pre></details>"
-    return html_page(title, style, f"<h1>{title}</h1>\n{svg_of(explanation)}\n{steps}")
+    return html_page(title, PAGE, f"<h1>{title}</h1>\n{svg_of(explanation)}\n{steps}")
 
 
 def svg_of(explanation: Steps) -> str:

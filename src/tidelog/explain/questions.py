@@ -1,4 +1,4 @@
-"""The part of a knowledge base that explains: `explain`.
+"""The part of a knowledge base that explains: `explain`, `why_not`; and `what_if`, which asks what an update would do.
 
 An engine has `_asked`: it answers a function that asks, in one state.
 """
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tidelog.changes import Change
     from tidelog.core.schema import Schema
+    from tidelog.explain.absent.missing import WhyNot
     from tidelog.explain.access import Access, Key
     from tidelog.explain.explanation import Explanation
 
@@ -66,7 +67,7 @@ class Questions:
                 raise fail(
                     "TL098",
                     f"`{shown}` does not hold, so nothing explains it",
-                    fix="`kb.query` and `tidelog query` find the facts that do",
+                    fix="`kb.why_not` and `tidelog why-not` say what is missing; `kb.query` finds the facts that do hold",
                 )
             explainer = Explainer(access)
             if all:
@@ -74,6 +75,30 @@ class Questions:
             return explainer.proof(key, MOST_LOOKED_AT if effort is None else effort, max(2, links))
 
         return self._asked(ask)
+
+    def why_not(self, fact: str | tuple[object, ...], *, effort: int | None = None) -> WhyNot:
+        """Why a fact does not hold: for each rule how near it comes, and what would have to be inserted.
+
+        `fact` is a text, `"path(a, d)"`, or a tuple, `("path", "a", "d")`.  `effort` limits what is looked at, by default 6,000
+        facts and instances for the rules, and as many for repairs.  Each repair has been tried: it derives the fact.
+        """
+        from tidelog.explain.absent.asking import Asking
+        from tidelog.explain.absent.repairs import MOST_FACTS
+
+        number(effort, "effort", whole=True)
+        relation, values = self._fact(fact)
+        asking = Asking(relation, values, effort)
+        found = self._asked(asking.answer)
+        for size in range(1, MOST_FACTS + 1) if not found.holds else ():
+            candidates = self._asked(lambda access, size=size: asking.candidates(access, size, self._schema.relations()))  # type: ignore[misc]
+            found.repairs = tuple(one for one in candidates if self._would_hold(one.facts, relation, values))
+            if found.repairs:
+                break
+        return found
+
+    def _would_hold(self, inserted: tuple[tuple[Any, ...], ...], relation: str, values: tuple[Value, ...]) -> bool:
+        """Whether a fact would hold if others were inserted."""
+        return any((name, *map(from_python, row)) == (relation, *values) for name, *row in inserted)
 
     def what_if(
         self,

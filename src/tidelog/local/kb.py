@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tidelog.arguments import NO_RULES, texts_of_rules
 from tidelog.changes import Change, ChangeStatistics, FactsByRelation, LoadReport, Part, RuleChanges
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from tidelog.files.reading import Options
     from tidelog.files.text.delimited import Header
     from tidelog.kb import FactsGiven
+    from tidelog.values import Value
 
     _Stream = tuple[LookAhead, Update, NextUpdate]
     _Request = CheckedUpdate | EncodedUpdate | tuple[Given, Given, Given]
@@ -176,6 +177,12 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
         with self._sharing:
             parts = given_facts(insert), given_facts(delete), given_facts(upsert)
             return supposing(self, parts, (remove_rules, add_rules), seen)
+
+    def _would_hold(self, inserted: tuple[tuple[Any, ...], ...], relation: str, values: tuple[Value, ...]) -> bool:
+        from tidelog.local.insight.supposing import would_hold
+
+        with self._sharing:
+            return would_hold(self, inserted, relation, values)
 
     def apply(self, update: Update, next_update: NextUpdate = lambda: None) -> Change:
         """Apply one update of a stream, with marks from the one before, and marks for the next one."""

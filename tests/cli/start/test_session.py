@@ -89,6 +89,7 @@ def test_what_there_is(session: Session) -> None:
 
 def test_why_a_fact_holds(session: Session) -> None:
     said(session, "edge(a, b). edge(b, c).")
+    assert "  it would hold with" in said(session, ":why-not path(c, zed)")
     lines = said(session, ":explain path(a, c).")
     assert lines[0].startswith("path(a, c)")
     assert any("edge(b, c)" in line for line in lines)

@@ -22,7 +22,7 @@ path(a, X), X != b?         ask; without the question mark, too, if there is no 
 :load edge edges.csv        load a file, a folder or a pattern
 :write path path.parquet    write the facts of a relation
 :rules  :relations          what there is; `:facts path` lists facts, `:check` describes the program
-:explain path(a, c)         why a fact holds
+:explain path(a, c)         why a fact holds; `:why-not path(a, d)` says what is missing
 :stats                      what the last change has cost
 :undo                       take the last change of facts back
 :help  :quit                this text; the end, as Ctrl-D"""
@@ -48,6 +48,7 @@ class Session:
             "rules": lambda _: iter(kb.rules),
             "stats": self._stats,
             "undo": self._undo,
+            "why-not": lambda text: iter(kb.why_not(text.removesuffix(".")).to_text().splitlines()),
             "write": self._write,
         }
 

@@ -1,1 +1,1 @@
-"""Commands that say why facts hold."""
+"""Commands that say why facts hold, and why not."""

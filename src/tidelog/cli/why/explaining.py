@@ -12,6 +12,7 @@ from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.evaluation import FactsFolder, Quiet, knowledge_base, progress_display
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
+from tidelog.explain.saved import Saved
 
 
 class ExplanationForm(StrEnum):
@@ -39,11 +40,7 @@ def explain_command(
     quiet: Quiet = False,
 ) -> None:
     """Say why a fact holds: the rules and explicit facts that it follows from."""
-    if fact is None and saved is not None and program is not None:  # the only argument
-        program, fact = None, str(program)
-    check_program(program, saved)
-    if fact is None:
-        raise typer.BadParameter("give a fact behind the program")
+    program, fact = fact_behind(program, fact, saved)
     limits = Limits(MOST_FACTS, None, None, "auto", LONGEST, None)
     with (
         progress_display(is_quiet=quiet) as display,
@@ -57,7 +54,27 @@ def explain_command(
         else:
             show([f"{out}: {len(explanation):,} facts"])
         return
-    if as_json:
-        form = ExplanationForm.JSON
-    forms = {"text": explanation.to_text, "json": explanation.to_json}
-    show([forms[form.value]() if form.value in forms else getattr(explanation, form.value)])
+    show([printed(explanation, ExplanationForm.JSON if as_json else form)])
+
+
+def printed(answer: Saved, form: ExplanationForm) -> str:
+    """An answer in one of its forms."""
+    match form:
+        case ExplanationForm.TEXT:
+            return answer.to_text()
+        case ExplanationForm.JSON:
+            return answer.to_json()
+        case ExplanationForm.SVG:
+            return answer.svg
+        case ExplanationForm.HTML:
+            return answer.html
+
+
+def fact_behind(program: Path | None, fact: str | None, saved: Path | None) -> tuple[Path | None, str]:
+    """The program, if there is one, and the fact, which is the only argument beside a saved knowledge base."""
+    if fact is None and saved is not None and program is not None:
+        program, fact = None, str(program)
+    check_program(program, saved)
+    if fact is None:
+        raise typer.BadParameter("give a fact behind the program")
+    return program, fact

@@ -29,6 +29,8 @@ _SAMPLE = 512
 """Rows from which it is estimated how many match."""
 _AT_ONCE = 256
 """Rows that are read at once."""
+_AT_A_GLANCE = 1 << 16
+"""Rows that are compared at once."""
 
 
 class LocalAccess:
@@ -89,6 +91,13 @@ class LocalAccess:
             return False
         return bool(self._engine.are_explicit(self.shown(name), _matrix(row))[0])
 
+    def can_be_given(self, name: str) -> bool:
+        """Whether users insert facts of a relation: no rule derives it, or it has explicit facts anyway."""
+        known = self.schema.relation(name)
+        if self.schema.is_strict and (known is None or not known.is_declared):
+            return False
+        return self.unit_of(name) is None or self._engine.has_explicit(name)
+
     def matching(self, name: str, columns: tuple[int, ...], key: Row) -> Iterator[tuple[int, ...]]:
         """The facts with some cells in some columns."""
         held = self.stored(name)
@@ -100,6 +109,15 @@ class LocalAccess:
             yield from _all_rows(held)
         else:
             yield from self._rows(held, columns, key)
+
+    def some(self, name: str, columns: tuple[int, ...], key: Row, most: int) -> Iterator[tuple[int, ...]]:
+        """A few of these facts, which are asked for once; no index is made for them."""
+        held = self.stored(name)
+        if isinstance(held, Table) and columns and _index_for(held, columns) not in held.indexes:
+            if not any(isinstance(cell, Value) for cell in key):
+                yield from _scanned(held, columns, key, most)
+        else:
+            yield from self.matching(name, columns, key)
 
     def _rows(self, table: Table, columns: tuple[int, ...], key: Row) -> Iterator[tuple[int, ...]]:
         rows = table.all_rows
@@ -212,6 +230,21 @@ def numbers_with(table: Table, columns: tuple[int, ...], key: Row) -> Iterator[i
         if all(rows[number, at] == cell for at, cell in others):
             yield number
         number = int(following[number]) - 1
+
+
+def _scanned(table: Table, columns: tuple[int, ...], key: Row, most: int) -> Iterator[tuple[int, ...]]:
+    """A few rows with some cells in some columns, found by looking at all of them."""
+    rows, found = table.all_rows, 0
+    for begin in range(0, len(rows), _AT_A_GLANCE):
+        part = rows[begin : begin + _AT_A_GLANCE]
+        are_alike = part[:, 0] >= 0
+        for at, cell in zip(columns, key, strict=True):
+            are_alike &= part[:, at] == cell
+        for number in np.flatnonzero(are_alike)[: most - found].tolist():
+            found += 1
+            yield tuple(part[number].tolist())
+        if found >= most:
+            return
 
 
 def _index_for(table: Table, columns: tuple[int, ...]) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ from tidelog.local.engine import LocalEngine, Transaction, UpdateResult
 from tidelog.local.given_facts import Given
 from tidelog.local.update_reader import UpdateReader, with_facts
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange
+from tidelog.values import Value
 
 if TYPE_CHECKING:
     from tidelog.local.lookahead.look_ahead import LookAhead
@@ -45,6 +46,7 @@ class Supposing(Protocol):
 class Supposed:
     """The state after an update, as long as it lasts, and what the update has changed, which stays."""
 
+    engine: LocalEngine
     schema: Schema
     planned: RuleChange
     result: UpdateResult
@@ -76,4 +78,14 @@ def supposing(
             if name not in schema.program.relations:
                 schema = schema.knowing(name, rows.shape[1])
         transaction.run(encoded)
-        return use(Supposed(schema, planned, transaction.foresee(), perf_counter() - started))
+        return use(Supposed(engine, schema, planned, transaction.foresee(), perf_counter() - started))
+
+
+def would_hold(kb: Supposing, inserted: Given, relation: str, values: tuple[Value, ...]) -> bool:
+    """Whether a fact would hold if others were inserted."""
+
+    def holds(supposed: Supposed) -> bool:
+        ids, held = supposed.engine.dictionary.find(list(values)), supposed.engine.stored(relation)
+        return ids is not None and held is not None and bool(held.contains(ids.reshape(1, -1))[0])
+
+    return supposing(kb, (inserted, (), ()), ((), ()), holds)
