@@ -36,7 +36,8 @@ from tidelog.program.program import check
 from tidelog.source import Source
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "how-to").glob("*.md"), ROOT / "README.md"])
+_ON_SPARK = {"spark-on-a-laptop.md"}
 
 _BLOCK = re.compile(r"(?:^<!-- (?P<mark>[^\n]*?) -->\n)?^```prolog\n(?P<program>.*?)^```$", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -182,10 +183,14 @@ def _printed_by(command: str) -> str:
     return CliRunner().invoke(app, args).output
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.spark] * (page.name in _ON_SPARK), id=page.name) for page in PAGES]
+)
 @pytest.mark.usefixtures("elsewhere", "_compiled")
-def test_what_a_page_does(page: Path) -> None:
+def test_what_a_page_does(page: Path, request: pytest.FixtureRequest) -> None:
     """Files, Python and commands of a page, in their order, in a folder of their own."""
+    if page.name in _ON_SPARK:
+        request.getfixturevalue("spark")  # what it starts is the session that the page gets
     names: dict[str, object] = {}
     text = page.read_text(encoding="utf-8")
     for block in _MARKED_FENCE.finditer(text):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
+import json
 import re
 import runpy
 from pathlib import Path
@@ -51,3 +53,34 @@ def test_an_example_prints_what_its_page_says(folder: Path, monkeypatch: pytest.
 def test_programs_of_examples_have_no_errors_and_no_warnings_of_their_own(program: Path) -> None:
     checked = check(Source(program.read_text(encoding="utf-8"), program.name))
     assert {warning.code for warning in checked.warnings} <= {"TL101"}
+
+
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+def test_a_notebook_shows_what_it_says(path: Path) -> None:
+    """Its cells are executed in order: what they print is compared, and what they show has the forms that are in the file."""
+    names: dict[str, object] = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        *body, last = ast.parse("".join(cell["source"])).body
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            shown = None
+            if not isinstance(last, ast.Expr):
+                body.append(last)
+            exec(compile(ast.Module(body, []), path.name, "exec"), names)
+            if isinstance(last, ast.Expr):
+                shown = eval(compile(ast.Expression(last.value), path.name, "eval"), names)
+        outputs = cell["outputs"]
+        assert printed.getvalue() == "".join("".join(output["text"]) for output in outputs if output["output_type"] == "stream")
+        forms = [set(output["data"]) for output in outputs if output["output_type"] == "execute_result"]
+        assert ([_forms_of(shown)] if shown is not None else []) == forms
+
+
+def _forms_of(shown: object) -> set[str]:
+    """In which forms a notebook shows an object."""
+    methods = {"text/html": "_repr_html_", "image/svg+xml": "_repr_svg_"}
+    return {"text/plain"} | {form for form, method in methods.items() if hasattr(shown, method)}

@@ -24,8 +24,8 @@ FORBIDDEN_MODULES = {
     *("pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle", "yaml", "code", "pty"),
     *("socket", "ssl", "http", "urllib.request", "ftplib", "smtplib", "requests", "httpx", "aiohttp", "xml"),
 }
-STARTS_A_PROCESS = {"spark/session/java.py"}
-"""Asks Java for its version, by the path of Java and without a shell."""
+STARTS_A_PROCESS = {"spark/session/java.py", "local/kernel/tiers/requests.py", "local/kernel/tiers/warm_up.py"}
+"""Asks Java for its version, by the path of Java; compiles the kernel in another Python, by its path; all without a shell."""
 
 
 class Module(NamedTuple):
@@ -77,7 +77,7 @@ def test_the_source_imports_neither_pickles_nor_the_network() -> None:
     assert [(name, found) for name, module in modules().items() for found in module.imports if is_forbidden(found)] == []
 
 
-def test_only_java_is_started_and_no_shell() -> None:
+def test_only_java_and_python_are_started_and_no_shell() -> None:
     assert {name for name, module in modules().items() if "subprocess" in module.imports} == STARTS_A_PROCESS
     assert [(name, module.starting) for name, module in modules().items() if module.starting] == []
 

@@ -138,3 +138,25 @@ def test_deep_nesting_is_no_crash() -> None:
     deep = opening + b"<rdf:Description><e:p>" * 5000 + b"</e:p></rdf:Description>" * 5000 + b"</rdf:RDF>"
     assert len(parse_document(deep, RdfFormat.RDF_XML, "f-").triples.subjects) <= 5000
     assert len(parse_document(b"[" * 200_000, RdfFormat.JSON_LD, "f-").triples.rejected) == 1
+
+
+@pytest.mark.parametrize(
+    ("entities", "text", "object_"),
+    [
+        ('<!ENTITY owl "http://www.w3.org/2002/07/owl#">', "&owl;Thing &lt;", "http://www.w3.org/2002/07/owl#Thing <"),
+        ('<!ENTITY a "ab &amp; &#65;">', "&a;", "ab & A"),
+        ('<!ENTITY a "ha"> <!ENTITY b "&a;&a;&a;">', "&b;", None),
+        ("<!ENTITY a 'ha'> <!ENTITY b '&a;&a;&a;'>", "&b;", None),
+        (f'<!ENTITY a "{"x" * 1001}">', "&a;", None),
+    ],
+)
+def test_entities_of_xml_do_not_grow(entities: str, text: str, object_: str | None) -> None:
+    data = f"""<!DOCTYPE rdf:RDF [\n{entities}]>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:ex="http://example.org/">
+<rdf:Description rdf:about="http://example.org/a"><ex:p>{text}</ex:p></rdf:Description></rdf:RDF>"""
+    found = parse_document(data.encode(), RdfFormat.RDF_XML, "s").triples
+    if object_ is not None:
+        assert found.objects.to_pylist() == [f"s{object_}"]
+    else:
+        ((line, reason),) = found.rejected
+        assert (line, "an entity is longer than 1000 bytes, or refers to another one" in reason) == (1, True)

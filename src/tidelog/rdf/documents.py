@@ -21,6 +21,9 @@ from tidelog.text_limits import DEEPEST
 DEFAULT_GRAPH = "s"
 """The key of the graph of triples that are in no named one: the empty string."""
 _LABELS = re.compile(rb"""(?:_:|nodeID\s*=\s*["'])([\w\x80-\xff](?:[\w\x80-\xff.\-]*[\w\x80-\xff\-])?)""")
+_ENTITY = re.compile(rb"""<!ENTITY\s[^"'>]*(?:"(?P<value>[^"]*)"|'(?P<other>[^']*)')""")
+_REFERENCE = re.compile(rb"[&%](?!(?:lt|gt|amp|quot|apos|#\w+);)[^;\s]*;")
+_LONGEST_ENTITY = 1000
 _NO_KEYS = pa.array([], pa.string())
 _LAST = r'^(?P<triple>\S+ \S+ (?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@\S+|\^\^<[^>]*>)?)) (?P<graph><[^>]*>|_:\S+) \.$'
 _TITLES = {RdfFormat.TURTLE: "Turtle", RdfFormat.TRIG: "TriG", RdfFormat.RDF_XML: "RDF/XML", RdfFormat.JSON_LD: "JSON-LD"}
@@ -56,6 +59,8 @@ def parse_document(data: bytes, syntax: RdfFormat, scope: str, base: str | None 
     try:
         if data.count(b"<<") > DEEPEST:
             shallow(data.decode("utf-8", "replace"))
+        if syntax is RdfFormat.RDF_XML:
+            _refuse_growing_entities(data)
         written = ox.serialize(ox.parse(data, format=syntax.of_oxigraph, base_iri=base), format=lines.of_oxigraph)
     except (SyntaxError, ValueError) as error:
         line = (getattr(error, "lineno", None) or 1) - 1
@@ -71,6 +76,16 @@ def parse_document(data: bytes, syntax: RdfFormat, scope: str, base: str | None 
     found = [triples.subjects, triples.objects, *([graphs] if graphs is not None else [])]
     triples.subjects, triples.objects, *more = _named(found, data, scope)
     return Quads(triples, more[0] if more else None)
+
+
+def _refuse_growing_entities(data: bytes) -> None:
+    """Entities of XML that stand for each other, or for long texts, could grow beyond any memory; pyoxigraph has no limit."""
+    for entity in _ENTITY.finditer(data):
+        value = entity["value"] or entity["other"] or b""
+        if len(value) > _LONGEST_ENTITY or _REFERENCE.search(value):
+            error = SyntaxError(f"an entity is longer than {_LONGEST_ENTITY} bytes, or refers to another one")
+            error.lineno = data.count(b"\n", 0, entity.start()) + 1
+            raise error
 
 
 def _without_graphs(lines: pa.Array) -> tuple[pa.Array, pa.Array | None]:

@@ -27,7 +27,7 @@ def test_several_questions_about_one_state() -> None:
         assert ("path", "x", "y") not in view
         assert set(view.relations) == {"edge", "path"}
         assert len(view.facts()) == 5
-        assert repr(view) == "<Snapshot: 2 relations>"
+        assert repr(view) == "<Snapshot: 2 rules, 2 relations: path, edge>"
         kept = view["path"]
     assert len(list(kept)) == 3
     with pytest.raises(TidelogError, match=r"TL096.*this snapshot is closed"):

@@ -20,6 +20,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from time import perf_counter
 from typing import Any, cast
 
@@ -196,10 +197,9 @@ def compiled_by_name(name: str) -> None:
     try:
         where, _, signature = name.partition("(")
         module, _, function = where.partition(":")
-        __import__(module)
         from tidelog.local.kernel.tiers import compiled
 
-        found = getattr(sys.modules[module], function)
+        found = getattr(import_module(module), function)
         if isinstance(found, Service):
             compiled.compile_service(found, name)
         else:
