@@ -26,7 +26,7 @@ from tidelog import Change, Facts, KnowledgeBase
 from tidelog.cli import app
 from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, TidelogWarning, did_you_mean, in_order, render_all
 from tidelog.files.reading import read
-from tidelog.program.program import check
+from tidelog.program.program import check, read_source
 from tidelog.program.relations import Relation
 from tidelog.source import Source, Span
 from tidelog.syntax.tree import Column
@@ -410,6 +410,16 @@ def sparql_that_is_not_supported(folder: Path) -> str:
     return raised(folder, "TL016", lambda: KnowledgeBase("").sparql(query))
 
 
+def rdfox_that_is_not_supported(folder: Path) -> str:
+    page = (PAGES / "TL017.md").read_text(encoding="utf-8")
+    (folder / "example.dlog").write_text(blocks(page, "sparql")[0][2], encoding="utf-8")
+    output = command("check", str(folder / "example.dlog")).replace(f"{folder}/", "")
+    assert output == blocks(page, "text")[0][2]
+    (folder / "example.dlog").write_text(blocks(page, "sparql")[1][2], encoding="utf-8")
+    check(read_source(folder / "example.dlog"))
+    return output
+
+
 def closed_snapshot(folder: Path) -> str:
     with KnowledgeBase("p(1).").snapshot() as view:
         pass
@@ -448,6 +458,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL015": [sparql_text_that_is_none],
     "TL016": [sparql_that_is_not_supported],
+    "TL017": [rdfox_that_is_not_supported],
     "TL060": [missing_file, folder_as_file],
     "TL061": [latin_1_file, latin_1_standard_input],
     "TL062": [damaged_saved_knowledge_base],

@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "TL014": "a body with too many literals",
     "TL015": "a SPARQL text that does not fit its grammar",
     "TL016": "a part of SPARQL that is not supported",
+    "TL017": "a part of RDFox's rule language that is not supported",
     "TL020": "one predicate with two arities",
     "TL021": "a relation declared twice",
     "TL022": "an unknown column type",

@@ -5,10 +5,14 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from functools import cached_property
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 _WIDEST = 96
 """Longest excerpt of a line that an error shows, in characters."""
+
+
+Language = Literal["tidelog", "dlog"]
+"""What rules are written in."""
 
 
 class Span(NamedTuple):
@@ -21,10 +25,13 @@ class Span(NamedTuple):
 class Source:
     """A program text, and its name in error messages."""
 
-    def __init__(self, text: str, name: str = "<text>") -> None:
-        """Store the text with Unix line breaks; lines are counted only when an error needs them."""
+    def __init__(self, text: str, name: str = "<text>", *, language: Language = "tidelog") -> None:
+        """Store the text with Unix line breaks; lines are counted only when an error needs them.
+
+        `language="dlog"` is RDFox's rule language.
+        """
         self.text = text.replace("\r\n", "\n") if "\r" in text else text
-        self.name = name
+        self.name, self.language = name, language
 
     @cached_property
     def _line_starts(self) -> list[int]:

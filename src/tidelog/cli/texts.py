@@ -62,6 +62,9 @@ def format_command(
         message = "--write and --check exclude each other"
         raise typer.BadParameter(message)
     source = source_of(program)
+    if source.language != "tidelog" and (write or only_check):
+        fix = f"print it, `tidelog format {program}`, and save what is printed as {Path(program).with_suffix('.dl').name}"
+        raise fail("TL017", f"{source.name} would be in another language afterwards", fix=fix)
     diagnostics = Diagnostics()
     document = parse(source, diagnostics)
     diagnostics.raise_errors()

@@ -47,7 +47,8 @@ def text_of(schema: Schema) -> RuleText:
     loaded = [_described(relation) for relation in schema.loaded.values()]
     source = program.document.source
     if live is None:
-        return RuleText(source.text, source.name, relations, loaded, range(len(program.rules)), schema.names)
+        own = source.text if source.language == "tidelog" else printed(program)
+        return RuleText(own, source.name, relations, loaded, range(len(program.rules)), schema.names)
     text = printed(program)
     numbers = _numbers(program, live.written)
     found = check(Source(text, source.name))

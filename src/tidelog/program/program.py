@@ -172,13 +172,13 @@ _LONGEST = 160
 
 
 def read_source(path: Path, fix: str | None = None) -> Source:
-    """The text of a program file."""
+    """The text of a program file; one that ends with `.dlog` is in RDFox's language."""
     try:
         data = path_of(path).read_bytes()
     except OSError as error:
         raise fail("TL060", f"cannot read {path}: {error.strerror or error}", fix=fix) from error
     try:
-        return Source(data.decode("utf-8-sig"), str(path))
+        return Source(data.decode("utf-8-sig"), str(path), language="dlog" if path.suffix == ".dlog" else "tidelog")
     except UnicodeDecodeError as error:
         place = f"byte {error.start + 1}"
         raise fail("TL061", f"{path} is not UTF-8 text: {place} cannot be decoded", fix="save the file as UTF-8") from error

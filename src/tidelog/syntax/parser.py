@@ -13,6 +13,7 @@ from lark.exceptions import UnexpectedToken
 from tidelog.errors import Diagnostics
 from tidelog.source import Source, Span
 from tidelog.syntax.clauses import Clause, Preparation, cut
+from tidelog.syntax.dlog.parser import parse_dlog
 from tidelog.syntax.lexing import QUERY, STATEMENT, parser
 from tidelog.syntax.reading import ClauseError
 from tidelog.syntax.tree import Atom, Document, Layout, Literal, Statement
@@ -21,10 +22,12 @@ from tidelog.syntax.zodiac import from_zodiac
 
 def parse(source: Source, diagnostics: Diagnostics, prefixes: Mapping[str, str] | None = None) -> Document:
     """The statements of a text, given some prefixes; clauses that cannot be parsed are reported and left out."""
-    preparation = Preparation(source, diagnostics)
-    preparation.prefixes.update(prefixes or {})
     if _has_surrogate(source, diagnostics):
         return Document((), source=source)
+    if source.language == "dlog":
+        return parse_dlog(source, diagnostics, prefixes)
+    preparation = Preparation(source, diagnostics)
+    preparation.prefixes.update(prefixes or {})
     statements: list[Statement] = []
     layout: list[Layout] = []
     closing = Layout()
