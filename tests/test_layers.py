@@ -31,7 +31,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ),  # "" is `tidelog` itself, which imports all else on first use
     ("syntax", "functions"),
     ("program",),
-    ("reference", "files", "options", "redaction"),
+    ("reference", "files", "options", "redaction", "stores"),
     ("facts", "changes"),
     ("core",),
     ("rdf", "report", "streams"),
@@ -88,7 +88,6 @@ LOCAL_FOR_SPARK = {"tidelog.local.engine"}
 SPARK_AGAINST_THAT: dict[str, set[str]] = {"evaluation": {"closure"}}  # closures on executors use the same functions
 SPARK_FOR_PIPELINE = {
     "tidelog.spark.ingest",  # rejects
-    "tidelog.spark.ingest.update_folder",  # the streaming source of a folder of updates
     "tidelog.spark.session.private_session",  # a session to read schemas with
     "tidelog.spark.session.lineage",  # the explanation of a lost executor
     "tidelog.spark.data.explicit_snapshot",  # what `explicit_facts` gives and `restore` takes

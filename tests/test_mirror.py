@@ -127,6 +127,7 @@ CROSS_CUTTING: dict[str, str] = {
     "pipeline/test_interruption.py": "runs that Ctrl-C or a limit ends, with a real Spark",
     "spark/ingest/test_reading_connect.py": "ingesting through Spark Connect, in a process of its own",
     "spark/test_cluster.py": "a cluster that loses executors",
+    "spark/test_foreign.py": "jobs and streams whose folders are all on a file system that Python does not know",
     "spark/test_errors.py": "the pages of the errors of the Spark engine",
     "spark/test_kb_connect.py": "a knowledge base through Spark Connect, in a process of its own",
     "spark/test_long_runs.py": "memory and files over many rounds",

@@ -64,9 +64,11 @@ def run_command(
     if dry_run:
         from tidelog.pipeline.batch.dry_run import describe
         from tidelog.pipeline.batch.run import backend_for, check_before
+        from tidelog.pipeline.batch.sinks import Sinks
 
-        check_before(chosen)
-        lines = list(describe(chosen, backend_for(chosen)))
+        engine = backend_for(chosen)
+        check_before(chosen, Sinks(chosen.sinks, "", engine.store))
+        lines = list(describe(chosen, engine))
         if as_json:
             print_json(job_in_json(chosen, lines))
         else:

@@ -56,7 +56,7 @@ class Lines(UpdateSource):
         """Read some more lines; False at the end, or, without `wait`, if there are none now."""
 
 
-class _Splitter:
+class LineSplitter:
     """Splits the bytes of one file into numbered lines."""
 
     def __init__(self, name: str, lines: deque[tuple[str, int, bytes]], longest: int) -> None:
@@ -73,9 +73,15 @@ class _Splitter:
             self._line(b"".join(self._rest))
             self._rest, self._length = [part], len(part)
 
+    @property
+    def rest(self) -> bytes:
+        """What stands behind the last line break."""
+        return b"".join(self._rest)
+
     def end(self) -> None:
         """The last line, if it has no line break."""
-        self._line(b"".join(self._rest))
+        if rest := self.rest:
+            self._line(rest)
         self._rest, self._length = [b""], 0
 
     def _line(self, line: bytes) -> None:
@@ -89,7 +95,7 @@ class _OpenFile:
     """A file of lines that is being read, decompressed if its name ends with `.gz`."""
 
     def __init__(self, path: Path, lines: deque[tuple[str, int, bytes]], longest: int = LONGEST_TEXT) -> None:
-        self._name, self._splitter = str(path), _Splitter(str(path), lines, longest)
+        self._name, self._splitter = str(path), LineSplitter(str(path), lines, longest)
         try:
             file = gzip.GzipFile(path) if path.suffix == ".gz" else path.open("rb")
         except OSError as error:
@@ -163,7 +169,7 @@ class PipeSource(Lines):
     def __init__(self, file: BinaryIO, name: str, *, is_own: bool = False, longest: int = LONGEST_TEXT) -> None:
         """Reads the file descriptor and not the buffer of `file`, since reading that might wait."""
         super().__init__(longest)
-        self._file, self._splitter, self._has_ended = file, _Splitter(name, self._lines, longest), False
+        self._file, self._splitter, self._has_ended = file, LineSplitter(name, self._lines, longest), False
         self._is_own = is_own
 
     def _read(self, *, wait: bool) -> bool:
@@ -209,7 +215,7 @@ class FolderSource(Lines):
         self._listed = time.monotonic()
         try:
             with os.scandir(self._folder) as entries:
-                found = sorted(entry.name for entry in entries if is_whole(entry))
+                found = sorted(entry.name for entry in entries if is_update_file(entry.name) and entry.is_file())
         except OSError as error:
             raise fail("TL060", f"cannot read {self._folder}: {error.strerror or error}", fix="check the path") from error
         self._coming = deque(name for name in found if name not in self._done)
@@ -243,9 +249,9 @@ class FolderSource(Lines):
             self._file.close()
 
 
-def is_whole(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is a complete file of updates."""
-    return entry.name.endswith(_ENDINGS) and not entry.name.startswith(".") and entry.is_file()
+def is_update_file(name: str) -> bool:
+    """Whether a file of this name is a complete file of updates."""
+    return name.endswith(_ENDINGS) and not name.startswith(".")
 
 
 def lines_of(path: Path) -> list[tuple[int, bytes]]:

@@ -9,8 +9,10 @@ import pytest
 from pyarrow import fs
 
 from tidelog.errors import TidelogError
-from tidelog.pipeline.batch.stores import LocalStore, RemoteStore, Store
 from tidelog.pipeline.batch.versioned_folder import CLAIM, POINTER, VersionedFolder, read_current
+from tidelog.stores import Store
+from tidelog.stores.arrow import ArrowStore
+from tidelog.stores.local import LocalStore
 
 
 def run(folder: Path, run_id: str, keep: int = 3, *, store: Store | None = None) -> None:
@@ -34,7 +36,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
     """The two kinds of stores, over one folder."""
     if request.param == "local":
         return LocalStore(tmp_path / "sink")
-    return RemoteStore("mock://sink", (fs.LocalFileSystem(), str(tmp_path / "sink")))
+    return ArrowStore("mock://sink", (fs.LocalFileSystem(), str(tmp_path / "sink")))
 
 
 def test_the_pointer_names_the_last_run(tmp_path: Path, store: Store) -> None:

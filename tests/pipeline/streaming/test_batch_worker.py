@@ -11,9 +11,10 @@ import pytest
 
 from tidelog import Change, FactsByRelation, KnowledgeBase, TidelogError, Update
 from tidelog.errors import fail
+from tidelog.pipeline.streaming.arrivals import Arrivals, Arrived
 from tidelog.pipeline.streaming.batch_worker import BatchResult, UpdateWorker
 from tidelog.pipeline.streaming.change_feed import RowFile
-from tidelog.pipeline.streaming.stream_sources import Arrivals, Arrived
+from tidelog.stores.local import LocalStore
 
 
 class NoChange(Change):
@@ -44,7 +45,7 @@ def arrived(*ids: object) -> list[Arrived]:
 
 
 def result(folder: Path) -> BatchResult:
-    return BatchResult(3, RowFile(None, "json"), RowFile(folder / "dead.jsonl", "json"))
+    return BatchResult(3, RowFile(None, "", "json"), RowFile(LocalStore(folder), "dead.jsonl", "json"))
 
 
 def apply(

@@ -11,6 +11,7 @@ import pytest
 from tidelog import IRI, KnowledgeBase
 from tidelog.pipeline.streaming import change_feed as feed
 from tidelog.pipeline.streaming.change_feed import RowFile, rows_of
+from tidelog.stores.local import LocalStore
 
 
 @pytest.mark.parametrize("form", ["json", "parquet"])
@@ -19,7 +20,7 @@ def test_rows_are_written_bit_by_bit(tmp_path: Path, monkeypatch: pytest.MonkeyP
     kb = KnowledgeBase("q(X, Y) :- p(X), Y = X + 1. s(X) :- r(X).")
     changes = [kb.update(insert=[("p", 1), ("p", 2), ("r", IRI("http://e/x"))]), kb.update(delete=[("p", 1)])]
     path = tmp_path / "new" / "feed"
-    written = RowFile(path, form)
+    written = RowFile(LocalStore(path.parent), path.name, form)
     assert not path.parent.exists()
     for batch, change in enumerate(changes):
         written.write(rows_of(batch, f"u{batch}", change))
@@ -39,9 +40,9 @@ def test_rows_are_written_bit_by_bit(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_without_a_row_there_is_no_file(tmp_path: Path) -> None:
-    for path in (tmp_path / "nothing", None):
-        written = RowFile(path, "json")
-        written.write([] if path else [{"row": 1}])
+    for store in (LocalStore(tmp_path), None):
+        written = RowFile(store, "nothing", "json")
+        written.write([] if store else [{"row": 1}])
         written.close()
         assert not written.has_rows
     assert list(tmp_path.iterdir()) == []

@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from tidelog import TidelogError
-from tidelog.pipeline.batch.stores import LocalStore
-from tidelog.pipeline.streaming import stream_state
 from tidelog.pipeline.streaming.change_feed import RowFile
 from tidelog.pipeline.streaming.stream_state import Commit, StreamState, hidden
+from tidelog.stores import local
+from tidelog.stores.local import LocalStore
 
 pytest.importorskip("pyspark")
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
@@ -60,7 +60,7 @@ def work(folder: Path, state: StreamState | None = None, most: int = 99) -> None
         inserted, deleted, _ = STEPS[done]
         changes = [(sign, edges(pair)) for sign, pair in ((False, deleted), (True, inserted)) if pair]
         path = folder / "feed" / f"{done}.jsonl"
-        rows = RowFile(hidden(path, state.epoch), "json")
+        rows = RowFile(LocalStore(path.parent), hidden(path.name, state.epoch), "json")
         rows.write([{"step": done}])
         rows.close()
         assert state.last is not None
@@ -98,9 +98,8 @@ def happening(after: int, event: Callable[[], None]) -> Any:
         (Path, "replace"),
         (Path, "mkdir"),
         (Path, "unlink"),
-        (Path, "write_text"),
         (pq, "write_table"),
-        (stream_state, "synchronise"),
+        (local, "synchronise"),
         (LocalStore, "replace"),
         (LocalStore, "remove"),
         (LocalStore, "entries"),

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.job.parts import SinkPart, SourcePart
 from tidelog.pipeline.report.outcome import Placement, Round
+from tidelog.stores import Store
 
 ShowProgress = Callable[[Any], None]
 """Called while facts are derived, with an object that has `unit`, `units`, `working_on`, `round`, `facts` and `seconds`."""
@@ -42,6 +43,9 @@ class Backend(Protocol):
 
     def rounds(self) -> list[Round]:
         """The new facts of each round, as far as they are known."""
+
+    def store(self, path: str) -> Store:
+        """The folder at a path or address, as the engine reaches it; Spark is started if it takes that."""
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
         """Write the facts of a relation as files into a folder that is not there yet."""

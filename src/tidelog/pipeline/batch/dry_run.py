@@ -12,6 +12,7 @@ from tidelog.pipeline.job.schemas import size_and_age
 from tidelog.pipeline.report.outcome import Placement, shown_size
 from tidelog.program.modules import Module, ModuleKind
 from tidelog.redaction import shown_options, without_passwords
+from tidelog.stores import is_uri, store_at
 
 
 def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
@@ -28,7 +29,7 @@ def describe(job: Job, backend: Backend | None = None) -> Iterator[str]:
     yield from _indented(aligned(rows)) if rows else ["  none: there are no rules"]
     yield ""
     yield "sinks"
-    yield from _indented(_sinks(job))
+    yield from _indented(_sinks(job, backend))
     yield from _more(job)
 
 
@@ -78,12 +79,13 @@ def _place(job: Job, module: Module | None) -> tuple[str, str]:
     return "kernel", f"if its facts fit {budget}; otherwise {other}"
 
 
-def _sinks(job: Job) -> Iterator[str]:
+def _sinks(job: Job, backend: Backend | None) -> Iterator[str]:
     for sink in job.sinks:
         shown = job.program.printer.predicate(sink.relation)
         yield f"{shown} -> {without_passwords(sink.target)} ({sink.format}, {sink.mode})"
-        if sink.is_versioned and sink.path is not None:
-            current = VersionedFolder(sink.path, "", sink.keep).current
+        if sink.is_versioned and sink.path is not None and (backend is not None or not is_uri(sink.path)):
+            store = store_at(sink.path) if backend is None else backend.store(sink.path)
+            current = VersionedFolder(sink.path, "", sink.keep, store).current
             yield f"  {'the version now is ' + current if current else 'no version yet'}; {sink.keep} are kept"
         if sink.options:
             yield "  options " + ", ".join(f"{key} = {value}" for key, value in shown_options(sink.options).items())

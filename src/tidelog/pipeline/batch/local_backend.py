@@ -12,6 +12,7 @@ from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.job.parts import SinkPart, SourcePart
 from tidelog.pipeline.report.outcome import Placement, Round
+from tidelog.stores import Store, store_at
 
 if TYPE_CHECKING:
     from tidelog.kb import KnowledgeBase
@@ -113,6 +114,10 @@ class LocalBackend:
 
     def _components(self) -> list[Any]:
         return [component for component in self._kb.program.graph.components if component.rules]
+
+    def store(self, path: str) -> Store:
+        """A folder of this machine."""
+        return store_at(path)
 
     # --- out -------------------------------------------------------------------------------------------------------------
 

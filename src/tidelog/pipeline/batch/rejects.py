@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable
-from pathlib import Path
 from urllib.parse import quote
 
 from tidelog.errors import Diagnostic, TidelogError, fail
 from tidelog.pipeline.report.outcome import ROWS_SHOWN, RejectedRow
+from tidelog.stores import Store, store_at
 
 RUNS_KEPT = 3
 _SHOWN_IN_ERROR = 5
@@ -19,8 +18,10 @@ _LONGEST = 200
 class RejectLog:
     """The rejected rows of one run."""
 
-    def __init__(self, folder: str, run_id: str, limit: int) -> None:
-        self.parent, self.folder, self.limit = folder, f"{folder.rstrip('/')}/{run_id}", limit
+    def __init__(self, folder: str, run_id: str, limit: int, store: Store | None = None) -> None:
+        """`store` is that of the folder, unless its path tells."""
+        self.folder, self.limit = f"{folder.rstrip('/')}/{run_id}", limit
+        self._run, self._store = run_id, store or store_at(folder)
         self.count = 0
         self.first: list[RejectedRow] = []
         """The first of them, for the report."""
@@ -36,14 +37,12 @@ class RejectLog:
             files.setdefault(row.relation, []).append(json.dumps(entry, ensure_ascii=False) + "\n")
         try:
             for relation, lines in files.items():
-                path = Path(self.folder) / f"{quote(relation, safe='')}.jsonl"
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with path.open("a", encoding="utf-8") as file:
-                    file.writelines(lines)
-            self._tidy()
+                name = f"{self._run}/{quote(relation, safe='')}.jsonl"
+                self._store.replace(name, (self._store.read(name) or "") + "".join(lines))
         except OSError as error:
             fix = "choose another `[rejects] folder`"
             raise fail("TL060", f"cannot write to {self.folder}: {error.strerror or error}", fix=fix) from error
+        self._tidy()
         self.count += added
         return added
 
@@ -59,10 +58,12 @@ class RejectLog:
 
     def _tidy(self) -> None:
         """Remove the rejects of all but the last runs."""
-        parent = Path(self.parent)
-        runs = sorted(entry for entry in parent.iterdir() if entry.is_dir() and _is_run(entry.name)) if parent.is_dir() else []
-        for old in [entry for entry in runs if entry != Path(self.folder)][: max(0, len(runs) - RUNS_KEPT)]:
-            shutil.rmtree(old, ignore_errors=True)
+        try:
+            runs = [name for name in self._store.entries() if _is_run(name)]
+        except OSError:
+            return  # the engine has its own ways to write there
+        for old in [name for name in runs if name != self._run][: max(0, len(runs) - RUNS_KEPT)]:
+            self._store.remove(old)
 
     def check(self) -> None:
         """Raise an error if there are more than allowed."""

@@ -33,10 +33,10 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
     shows = terminal or Terminal(is_quiet=True)
     started = perf_counter()
     outcome = outcome_of(job)
-    sinks = Sinks(job.sinks, outcome.run_id)
-    check_before(job, sinks)
     engine = backend or backend_for(job, shows.progress)
     try:
+        sinks = Sinks(job.sinks, outcome.run_id, engine.store)
+        check_before(job, sinks)
         with sinks:
             with _stage(outcome, "read"):
                 read_sources(job, engine, outcome, shows)
@@ -51,7 +51,7 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
         engine.close()
     if job.report is not None:
         shows.doing("writing the report")
-        write_report(outcome, job.report)
+        write_report(outcome, job.report, engine.store)
     return outcome
 
 
@@ -59,7 +59,7 @@ def publish(job: Job, engine: Backend, shows: Terminal, check: Callable[[], None
     """Publish new versions of all sinks from the current facts of an engine; `check` may refuse just before."""
     outcome = outcome_of(job)
     started = perf_counter()
-    with Sinks(job.sinks, outcome.run_id) as sinks:
+    with Sinks(job.sinks, outcome.run_id, engine.store) as sinks:
         _derive(job, engine, outcome, shows)
         outcome.outputs += sinks.write(engine, outcome.counts, shows.doing)
         outcome.seconds = perf_counter() - started
@@ -69,7 +69,7 @@ def publish(job: Job, engine: Backend, shows: Terminal, check: Callable[[], None
     return outcome
 
 
-def check_before(job: Job, sinks: Sinks | None = None, *, reads_sources: bool = True) -> None:
+def check_before(job: Job, sinks: Sinks, *, reads_sources: bool = True) -> None:
     """Raise one error with all that would stop the run at once: variables, files and folders."""
     diagnostics = Diagnostics()
     for problem in (missing_file(source) for source in job.sources if reads_sources):
@@ -80,7 +80,7 @@ def check_before(job: Job, sinks: Sinks | None = None, *, reads_sources: bool = 
     except TidelogError as error:
         diagnostics.extend(error.diagnostics)
     try:
-        (sinks or Sinks(job.sinks, "")).check()
+        sinks.check()
     except TidelogError as error:
         diagnostics.extend(error.diagnostics)
     diagnostics.raise_errors()
@@ -115,7 +115,7 @@ def _stage(outcome: Outcome, name: str) -> Iterator[None]:
 
 def read_sources(job: Job, engine: Backend, outcome: Outcome, shows: Terminal) -> None:
     """Load all sources."""
-    rejects = RejectLog(job.rejects_folder, outcome.run_id, job.limits.rejects)
+    rejects = RejectLog(job.rejects_folder, outcome.run_id, job.limits.rejects, engine.store(job.rejects_folder))
     shown = job.program.printer.predicate
     for source in job.sources:
         origin = without_passwords(source.origin)

@@ -16,19 +16,24 @@ from typing import Self
 
 from tidelog.errors import Diagnostics, TidelogError, fail
 from tidelog.pipeline.batch.backend import Backend
-from tidelog.pipeline.batch.stores import store_at
 from tidelog.pipeline.batch.versioned_folder import VersionedFolder
 from tidelog.pipeline.job.parts import SinkPart
 from tidelog.pipeline.report.outcome import Outcome, Output, manifest_of
 from tidelog.redaction import shown_options, without_passwords
+from tidelog.stores import Store, store_at
+
+StoreOf = Callable[[str], Store]
+"""Gives the store of a path or address."""
 
 
 class Sinks:
     """The sinks of one run; leaving the context without `publish` removes what was written to folders."""
 
-    def __init__(self, parts: Sequence[SinkPart], run_id: str) -> None:
+    def __init__(self, parts: Sequence[SinkPart], run_id: str, store_of: StoreOf = store_at) -> None:
         self._folders = [
-            (part, VersionedFolder(part.path, run_id, part.keep)) for part in parts if part.path is not None and part.is_versioned
+            (part, VersionedFolder(part.path, run_id, part.keep, store_of(part.path)))
+            for part in parts
+            if part.path is not None and part.is_versioned
         ]
         self._tables = [part for part in parts if not part.is_versioned]
         self._run_id = run_id
@@ -91,13 +96,13 @@ class Sinks:
                 folder.publish()
 
 
-def write_report(outcome: Outcome, path: str) -> None:
+def write_report(outcome: Outcome, path: str, store_of: StoreOf = store_at) -> None:
     """Write the report, and the manifest beside it; each takes the place of the one before at once."""
     from tidelog.pipeline.report.html import page
 
     folder, _, name = path.rpartition("/")
     try:
-        store = store_at(folder or ".")
+        store = store_of(folder or ".")
         store.replace(name, page(outcome))
         manifest = json.dumps(manifest_of(outcome), indent=2, ensure_ascii=False)
         store.replace(f"{name.removesuffix('.html')}.manifest.json", manifest + "\n")

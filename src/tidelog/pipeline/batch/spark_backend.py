@@ -13,9 +13,9 @@ from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import LoadedSource, ShowProgress
 from tidelog.pipeline.batch.rejects import RejectLog
 from tidelog.pipeline.job.parts import TABLE_FORMATS, VERSIONED_FORMATS, SinkPart, SourcePart
-from tidelog.pipeline.job.reading_parts import is_uri
 from tidelog.pipeline.report.outcome import ROWS_SHOWN, Placement, RejectedRow, Round
 from tidelog.redaction import redacted, with_variables, without_secrets
+from tidelog.stores import Store, is_uri, store_at
 
 if TYPE_CHECKING:
     from tidelog.pipeline.job.job_file import Job
@@ -129,6 +129,10 @@ class SparkBackend:
         relations = self._job.program.relations
         return [p for p in self.kb.placements if any(relations[name].has_rules for name in p.relations if name in relations)]
 
+    def store(self, path: str) -> Store:
+        """A folder, on any file system that Spark reaches."""
+        return store_at(path, self.kb.spark if is_uri(path) else None)
+
     # --- out -------------------------------------------------------------------------------------------------------------
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
@@ -204,7 +208,7 @@ def _asked_for(source: SourcePart) -> tuple[str | None, str]:
 
 def address_of(folder: str) -> str:
     """A folder as a URI: without a scheme, Spark would take the cluster's default file system."""
-    return folder if is_uri(folder) else f"file://{Path(folder).absolute()}"
+    return folder if is_uri(folder) else store_at(folder).address()
 
 
 def _reader_options(source: SourcePart) -> dict[str, str]:

@@ -20,15 +20,18 @@ from os import PathLike, fspath
 from typing import Any
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.batch.stores import Store, store_at
 from tidelog.pipeline.report.outcome import MANIFEST
+from tidelog.stores import Store, store_at
 
 POINTER, CLAIM, VERSIONS = "CURRENT", "CLAIM", "versions"
 _OURS = {POINTER, CLAIM, VERSIONS}
 
 
 def read_current(path: str | PathLike[str]) -> str:
-    """The folder with the current version of a sink, for a reader of any kind: `spark.read.parquet(read_current(path))`."""
+    """The folder with the current version of a sink, for a reader of any kind: `spark.read.parquet(read_current(path))`.
+
+    An address such as `s3a://…` is reached by the Spark of this process, or, if there is none, by pyarrow.
+    """
     current = store_at(fspath(path)).read(POINTER)
     if current is None:
         fix = "run the job that fills it, or check the path"

@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from tidelog.errors import did_you_mean
 from tidelog.files.formats import ENDINGS
 from tidelog.pipeline.job import parts
 from tidelog.pipeline.job.toml_checks import Section
+from tidelog.stores import is_uri
 from tidelog.text_limits import LONGEST_TEXT
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 _MODES = ("overwrite", "append", "error", "ignore")
 _FOLDER_MODES = ("overwrite", "error")
 
 
 def resolved(path: str, folder: Path) -> str:
     """A path from the folder of the job file; URIs such as `s3a://…` stay as they are."""
-    return path if _URI.match(path) else os.path.normpath(folder / path)
-
-
-def is_uri(path: str) -> bool:
-    """Whether a path names its file system."""
-    return _URI.match(path) is not None
+    return path if is_uri(path) else os.path.normpath(folder / path)
 
 
 def read_engine(part: Section, folder: Path) -> parts.EnginePart:
@@ -68,9 +62,6 @@ def read_stream(part: Section, folder: Path, engine: parts.EnginePart) -> parts.
     """`[stream]`."""
     updates, state, feed = part.text("folder"), part.text("state", required=True), part.text("feed")
     aside = part.text("broken_folder")
-    for key, path in (("folder", updates), ("state", state), ("feed", feed), ("broken_folder", aside)):
-        if path is not None and is_uri(path):
-            part.note(key, "it is a URI, and a local folder is expected", "mount it, and give its path")
     if engine.name == "local":
         part.problems.add(part.place, "the local engine has streams of its own", "use `tidelog stream`", "TL091")
     kept = resolved(state or "", folder)

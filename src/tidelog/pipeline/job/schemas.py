@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.pipeline.job.parts import SourcePart
-from tidelog.pipeline.job.reading_parts import is_uri
 from tidelog.program.relations import Relation
+from tidelog.stores import is_uri
 
 _LINES = 100
 

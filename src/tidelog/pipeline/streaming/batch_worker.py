@@ -16,8 +16,8 @@ import pyarrow as pa
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.report.outcome import AppliedUpdate
+from tidelog.pipeline.streaming.arrivals import Arrivals, Arrived
 from tidelog.pipeline.streaming.change_feed import RowFile, rows_of
-from tidelog.pipeline.streaming.stream_sources import Arrivals, Arrived
 from tidelog.streams.update import Update, fitting
 
 if TYPE_CHECKING:

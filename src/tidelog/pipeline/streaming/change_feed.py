@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,6 +16,7 @@ import pyarrow.parquet as pq
 
 from tidelog.changes import Change
 from tidelog.files.text.json_values import to_json
+from tidelog.stores import Store
 
 _COLUMNS = pa.schema([(name, pa.string()) for name in ("update", "relation", "fact", "change", "kind")]).insert(
     0, pa.field("batch", pa.int64())
@@ -41,43 +43,45 @@ def rows_of(batch: int, update: str, change: Change) -> Iterator[dict[str, Any]]
 
 
 class RowFile:
-    """A file of rows, JSON Lines or Parquet, created with the first row."""
+    """A file of rows, JSON Lines or Parquet, created with the first row; it is in its folder when it is closed."""
 
-    def __init__(self, path: Path | None, form: str) -> None:
-        """Without a path, rows are dropped."""
-        self.path, self._form = path, form
+    def __init__(self, store: Store | None, name: str, form: str) -> None:
+        """Without a store, rows are dropped."""
+        self.store, self.name, self._form = store, name, form
         self.has_rows = False
         self._buffer: list[dict[str, Any]] = []
+        self._opened = ExitStack()
+        self._path: Path | None = None
         self._text: IO[str] | None = None
         self._table: pq.ParquetWriter | None = None
 
     def write(self, rows: Iterable[dict[str, Any]]) -> None:
         """Add rows."""
-        if self.path is None:
+        if self.store is None:
             return
         for row in rows:
             self._buffer.append(row)
             if len(self._buffer) >= _AT_ONCE:
-                self._flush(self.path)
+                self._flush(self.store)
 
     def close(self) -> None:
         """Write what is buffered, and close the file."""
-        if self.path is not None and self._buffer:
-            self._flush(self.path)
-        for opened in (self._text, self._table):
-            if opened is not None:
-                opened.close()
-        self._text = self._table = None
+        if self.store is not None and self._buffer:
+            self._flush(self.store)
+        self._opened.close()
+        self._text = self._table = self._path = None
 
-    def _flush(self, path: Path) -> None:
+    def _flush(self, store: Store) -> None:
         rows, self._buffer = self._buffer, []
-        if not self.has_rows:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if self._path is None:
+            self._path = self._opened.enter_context(store.writing(self.name))
             self.has_rows = True
-        if self._form == "json":
-            self._text = self._text or path.open("w", encoding="utf-8", errors="backslashreplace")
+            if self._form == "json":
+                self._text = self._opened.enter_context(self._path.open("w", encoding="utf-8", errors="backslashreplace"))
+            else:
+                self._table = self._opened.enter_context(pq.ParquetWriter(self._path, _COLUMNS))
+        if self._text is not None:
             self._text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        else:  # a fact is a text of JSON, since facts have different arities and types
-            self._table = self._table or pq.ParquetWriter(path, _COLUMNS)
+        elif self._table is not None:  # a fact is a text of JSON, since facts have different arities and types
             texts = [{**row, "fact": json.dumps(row["fact"], ensure_ascii=False)} for row in rows]
             self._table.write_table(pa.Table.from_pylist(texts, _COLUMNS))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.streaming.stream_sources import UpdateStream, query_id
+from tidelog.pipeline.streaming.arrivals import Arrivals
+from tidelog.pipeline.streaming.stream_state import CHECKPOINT, Commit
+from tidelog.stores import Store
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+Process = Callable[[Arrivals, int], None]
+"""Applies the updates of a batch, which has a number, and commits them."""
 
 _POLL_EVERY = 0.1
 """Seconds between two polls whether it is to end; a commit triggers one at once."""
@@ -24,11 +29,25 @@ class StoppedError(Exception):
     """The query ends with this micro-batch, or before it; Spark will deliver it again."""
 
 
+class FrameStream(Protocol):
+    """A streaming DataFrame of updates."""
+
+    def stream(self) -> DataFrame:
+        """The DataFrame."""
+
+    def trigger(self, *, once: bool) -> dict[str, Any]:
+        """When Spark makes a micro-batch."""
+
+    def arrivals(self, frame: DataFrame, number: int, query: str, last: Commit) -> Arrivals:
+        """The updates of a micro-batch that are not in the last commit."""
+
+
 class BatchQuery:
     """One query, which calls a function for each micro-batch."""
 
-    def __init__(self, stream: UpdateStream, checkpoint: Path, process: Callable[[DataFrame, int], None]) -> None:
-        self._stream, self._checkpoint, self._process = stream, checkpoint, process
+    def __init__(self, stream: FrameStream, position: Callable[[], Commit], process: Process, state: Store) -> None:
+        """`position` gives the last commit; the checkpoint of the query is in the folder of the state."""
+        self._stream, self._position, self._process, self._state = stream, position, process, state
         self._processing, self._has_news = threading.Lock(), threading.Event()
         self._is_stopping = False
         self._failed: Exception | None = None
@@ -37,7 +56,7 @@ class BatchQuery:
     @property
     def id(self) -> str:
         """Spark's id of the query, which the checkpoint keeps from one run to the next."""
-        return query_id(self._checkpoint) or ""
+        return query_id(self._state) or ""
 
     def wake(self) -> None:
         """Let `run` test at once whether it is over."""
@@ -45,8 +64,8 @@ class BatchQuery:
 
     def run(self, spark: SparkSession, is_over: Callable[[], bool], *, once: bool) -> TidelogError | None:
         """Run the query until `is_over`, or until Spark ends it; the error of a micro-batch that failed."""
-        writer = self._stream.stream(spark).writeStream.foreachBatch(self._batch)
-        writer = writer.option("checkpointLocation", f"file://{self._checkpoint.absolute()}")
+        writer = self._stream.stream().writeStream.foreachBatch(self._batch)
+        writer = writer.option("checkpointLocation", self._state.address(CHECKPOINT))
         with _quiet_logs(spark):
             query = writer.trigger(**self._stream.trigger(once=once)).start()
             try:
@@ -70,13 +89,21 @@ class BatchQuery:
             if self._is_stopping:
                 raise StoppedError
             try:
-                self._process(frame, number)
+                arrivals = self._stream.arrivals(frame, number, self.id, self._position())
+                if arrivals.updates:
+                    self._process(arrivals, number)
             except StoppedError:
                 self._is_stopping = True
                 raise
             except Exception as error:
                 self._failed = error
                 raise
+
+
+def query_id(state: Store) -> str | None:
+    """Spark's id of the query that the checkpoint in a state belongs to."""
+    text = state.read(f"{CHECKPOINT}/metadata")
+    return None if text is None else str(json.loads(text)["id"])
 
 
 def has_ended(spark: SparkSession) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from tidelog.pipeline.batch.run import outcome_of, publish, read_sources
-from tidelog.pipeline.batch.sinks import write_report
+from tidelog.pipeline.batch.sinks import StoreOf, write_report
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.outcome import Outcome, StreamHistory
@@ -45,11 +45,11 @@ class StreamResults:
         if job.program is not self._given.program:
             outcome.program_text = Printer().document(job.program.document)  # as changed by updates
 
-    def report(self, job: Job, last: Commit) -> Outcome:
+    def report(self, job: Job, last: Commit, store_of: StoreOf) -> Outcome:
         """Write the report, if the job wants one."""
         history, outcome = self.history, self.outcome
         history.in_all, history.broken = last.updates, last.broken
         outcome.stream, outcome.stages["updates"] = history, history.seconds
         if job.report is not None:
-            write_report(outcome, job.report)
+            write_report(outcome, job.report, store_of)
         return outcome

@@ -18,27 +18,30 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import uuid
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tidelog.errors import TidelogError, fail
-from tidelog.pipeline.batch.stores import LocalStore, synchronise, write_through
 from tidelog.spark.data.explicit_snapshot import ExplicitSnapshot
+from tidelog.stores import Store, store_at
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOG = pa.schema([("came", pa.bool_()), ("relation", pa.string()), ("arity", pa.int32()), ("keys", pa.list_(pa.string()))])
+CHECKPOINT = "checkpoint"
+"""The folder in the state that Spark uses, if it delivers the updates."""
 HIDDEN = ".epoch-"
 """The prefix of files that belong to no commit yet."""
+_WRITER = "writer"
+"""Makes each commit file a different text, so that a job knows its own."""
 _IN_PROCESS = 2_000_000
 """Most facts of a relation that are read into this process; Spark reads more."""
 
@@ -93,9 +96,10 @@ class TakenOverError(TidelogError):
 class StreamState:
     """The state folder, used by one job."""
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
-        self._store = LocalStore(self.folder)
+    def __init__(self, folder: str | PathLike[str], store_of: Callable[[str], Store] = store_at) -> None:
+        """`store_of` gives the store of an address, if it takes Spark to reach it."""
+        self.folder, self._store_of = fspath(folder).rstrip("/"), store_of
+        self.store = store_of(self.folder)
         self.epoch = 0
         self.last: Commit | None = None
 
@@ -108,7 +112,7 @@ class StreamState:
             is_ours = False
             while not is_ours:
                 before = self._newest()
-                if before is None and (self.folder / "checkpoint").exists():
+                if before is None and CHECKPOINT in self.store.entries():
                     raise self._broken(FileNotFoundError(errno.ENOENT, "there are no commits, but a checkpoint of Spark's"))
                 number = 0 if before is None else before.number + 1
                 self.epoch, self.last = number, replace(before or Commit(), number=number, epoch=number)
@@ -124,14 +128,15 @@ class StreamState:
             raise self._taken_over()
 
     def _numbers(self) -> list[int]:
-        names = self._store.entries("commits")
+        names = self.store.entries("commits")
         return [int(name.removesuffix(".json")) for name in names if name.endswith(".json") and not name.startswith(".")]
 
     def _newest(self) -> Commit | None:
         while numbers := self._numbers():
-            text = self._store.read(f"commits/{max(numbers):08}.json")
+            text = self.store.read(f"commits/{max(numbers):08}.json")
             if text is not None:  # else a newer one has replaced it
                 kept = json.loads(text)
+                kept.pop(_WRITER, None)
                 return Commit(**{**kept, "log": tuple(kept["log"]), "files": tuple(kept["files"])})
         return None
 
@@ -139,15 +144,12 @@ class StreamState:
         """Rename the hidden files of the last commit, and remove what it does not need; newer files belong to another job."""
         last = self.last
         assert last is not None
-        for path in map(Path, last.files):
-            with suppress(FileNotFoundError):  # it has been renamed already
-                hidden(path, last.hidden_by).replace(path)
-        for folder in {Path(path).parent for path in last.files}:
-            synchronise(folder)
+        for folder, name in map(_parted, last.files):
+            self._store_of(folder).rename(hidden(name, last.hidden_by), name)
         for kind, needed in (("log", last.log), ("snapshots", (last.snapshot,)), ("commits", (f"{last.number:08}.json",))):
-            for name in self._store.entries(kind):
+            for name in self.store.entries(kind):
                 if name not in needed and int(name.lstrip(".")[:8]) <= last.number:
-                    self._store.remove(f"{kind}/{name}")
+                    self.store.remove(f"{kind}/{name}")
 
     # --- facts -----------------------------------------------------------------------------------------------------------
 
@@ -161,13 +163,16 @@ class StreamState:
     def _facts(self, spark: SparkSession) -> Iterator[ExplicitSnapshot]:
         assert self.last is not None
         inserted, deleted = self._changes()
-        folder = self.folder / "snapshots" / self.last.snapshot
-        known = json.loads((folder / "relations.json").read_text(encoding="utf-8"))
+        folder = f"snapshots/{self.last.snapshot}"
+        text = self.store.read(f"{folder}/relations.json")
+        if text is None:
+            raise FileNotFoundError(errno.ENOENT, "the snapshot is not there", self.store.address(folder))
+        known = json.loads(text)
         for entry in known:
             name, arity = entry["relation"], entry["arity"]
-            path = folder / entry["path"]
+            path = f"{folder}/{entry['path']}"
             changed = [changes.pop((name, arity), None) for changes in (deleted, inserted)]
-            keys: Any = pq.read_table(path) if entry["rows"] <= _IN_PROCESS else spark.read.parquet(f"file://{path.absolute()}")
+            keys: Any = self._table(path) if entry["rows"] <= _IN_PROCESS else spark.read.parquet(self.store.address(path))
             for table in changed:  # inserted facts may be in the snapshot already
                 keys = keys if table is None else _without(keys, table, spark)
             yield ExplicitSnapshot(name, arity, keys, entry["rows"])
@@ -176,13 +181,16 @@ class StreamState:
         for (name, arity), table in inserted.items():
             yield ExplicitSnapshot(name, arity, table, table.num_rows)
 
+    def _table(self, name: str) -> pa.Table:
+        with self.store.at_hand(name) as path:
+            return pq.read_table(path)
+
     def _changes(self) -> tuple[dict[tuple[str, int], pa.Table], dict[tuple[str, int], pa.Table]]:
         """Facts inserted and deleted since the snapshot, by relation and arity; the last change of each fact counts."""
         assert self.last is not None
         changes: dict[tuple[str, int], dict[tuple[str, ...], bool]] = {}
         for name in self.last.log:
-            table = pq.read_table(self.folder / "log" / name)
-            for row in table.to_pylist():
+            for row in self._table(f"log/{name}").to_pylist():
                 changes.setdefault((row["relation"], row["arity"]), {})[tuple(row["keys"])] = row["came"]
         results: list[dict[tuple[str, int], pa.Table]] = []
         for wanted in (True, False):
@@ -210,25 +218,26 @@ class StreamState:
             return ()
         name = f"{self.next_name}.parquet"
         with self._explained():
-            (self.folder / "log").mkdir(parents=True, exist_ok=True)
-            pq.write_table(pa.concat_tables(batches), self.folder / "log" / name)
+            self._write(pa.concat_tables(batches), f"log/{name}")
         return (name,)
 
     def write_snapshot(self, facts: Iterable[ExplicitSnapshot]) -> str:
         """Write all explicit facts; the name of the snapshot."""
-        folder = self.folder / "snapshots" / self.next_name
-        known = []
+        name, known = self.next_name, []
         with self._explained():
-            folder.mkdir(parents=True)
             for at, kept in enumerate(facts):
-                path = folder / f"{at}.parquet"
+                path = f"snapshots/{name}/{at}.parquet"
                 if isinstance(kept.keys, pa.Table):
-                    pq.write_table(kept.keys, path)
+                    self._write(kept.keys, path)
                 else:
-                    kept.keys.write.parquet(f"file://{path.absolute()}")
-                known.append({"relation": kept.relation, "arity": kept.arity, "rows": kept.rows, "path": path.name})
-            (folder / "relations.json").write_text(json.dumps(known, ensure_ascii=False), encoding="utf-8")
-        return folder.name
+                    kept.keys.write.parquet(self.store.address(path))
+                known.append({"relation": kept.relation, "arity": kept.arity, "rows": kept.rows, "path": f"{at}.parquet"})
+            self.store.replace(f"snapshots/{name}/relations.json", json.dumps(known, ensure_ascii=False))
+        return name
+
+    def _write(self, table: pa.Table, name: str) -> None:
+        with self.store.writing(name) as path:
+            pq.write_table(table, path)
 
     def commit(self, commit: Commit) -> None:
         """Make a commit, unless another job has taken over; then remove what is no longer needed."""
@@ -237,13 +246,11 @@ class StreamState:
             hidden_by = self.epoch if commit.files else commit.hidden_by
             made = replace(commit, number=self.last.number + 1, epoch=self.epoch, hidden_by=hidden_by)
             if made.snapshot != self.last.snapshot:
-                self._store.make_durable("snapshots")
+                self.store.make_durable(f"snapshots/{made.snapshot}")
             for name in made.log[-1:]:
-                synchronise(self.folder / "log" / name)
-                synchronise(self.folder / "log")
-            for path in map(Path, made.files):
-                synchronise(hidden(path, self.epoch))
-                synchronise(path.parent)
+                self.store.make_durable(f"log/{name}")
+            for folder, name in map(_parted, made.files):
+                self._store_of(folder).make_durable(hidden(name, self.epoch))
             self.check_epoch()
             if not self._create(made):
                 raise self._taken_over()
@@ -252,18 +259,9 @@ class StreamState:
 
     def _create(self, made: Commit) -> bool:
         """Create the file of a commit atomically; whether its number was free, and it is the last one."""
-        target = self.folder / "commits" / f"{made.number:08}.json"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".{made.number:08}.{uuid.uuid4().hex}")
-        try:
-            write_through(temporary, json.dumps(asdict(made), ensure_ascii=False) + "\n")
-            os.link(temporary, target)
-        except (FileExistsError, FileNotFoundError):  # another job has it, and may have removed files
-            return False
-        finally:
-            temporary.unlink(missing_ok=True)
-        synchronise(target.parent)
-        return max(self._numbers()) == made.number  # a number is free again when later commits have replaced it
+        text = json.dumps({**asdict(made), _WRITER: uuid.uuid4().hex}, ensure_ascii=False)
+        is_ours = self.store.create(f"commits/{made.number:08}.json", text + "\n")
+        return is_ours and max(self._numbers()) == made.number  # a number is free again when later commits have replaced it
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -286,9 +284,15 @@ class StreamState:
         )
 
 
-def hidden(path: Path, epoch: int) -> Path:
+def hidden(name: str, epoch: int) -> str:
     """The name of a file before its commit."""
-    return path.with_name(f"{HIDDEN}{epoch}.{path.name}")
+    return f"{HIDDEN}{epoch}.{name}"
+
+
+def _parted(address: str) -> tuple[str, str]:
+    """The folder and the name of a file."""
+    folder, _, name = address.rpartition("/")
+    return folder, name
 
 
 def _table(rows: list[tuple[str, ...]]) -> pa.Table:

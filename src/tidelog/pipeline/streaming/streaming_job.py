@@ -1,9 +1,9 @@
 """A streaming job: facts from the sources once, then updates in micro-batches, each update exactly once.
 
-Structured Streaming delivers micro-batches of updates (`stream_sources`), perhaps the same one again after a crash. The updates
+Updates come in micro-batches (`stream_sources`), of which the last one may come again after a crash. The updates
 of a micro-batch are applied in this process, one by one (`batch_worker`), and then committed (`stream_state`): position, explicit
 changes, change feed and refused updates take effect together. Updates that a commit contains are skipped. After a micro-batch
-that failed, facts and rules of the last commit are restored, and Spark delivers it once more; if it fails twice, the job ends.
+that failed, facts and rules of the last commit are restored, and it is tried once more; if it fails twice, the job ends.
 Every so often between two micro-batches, and at the end, new versions of the sinks, a snapshot and the report are written.
 """
 
@@ -13,24 +13,26 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.batch.backend import ShowProgress
 from tidelog.pipeline.batch.run import check_before
+from tidelog.pipeline.batch.sinks import Sinks
 from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.terminal import Terminal
+from tidelog.pipeline.streaming.arrivals import Arrivals
 from tidelog.pipeline.streaming.batch_worker import BatchResult, Show, UpdateWorker
 from tidelog.pipeline.streaming.change_feed import ENDINGS, RowFile
-from tidelog.pipeline.streaming.stream_query import BatchQuery, StoppedError, has_ended
+from tidelog.pipeline.streaming.stream_query import StoppedError, has_ended
 from tidelog.pipeline.streaming.stream_results import StreamResults
 from tidelog.pipeline.streaming.stream_sources import updates_from
 from tidelog.pipeline.streaming.stream_state import HIDDEN, Commit, StreamState, TakenOverError, hidden
 from tidelog.program.program import check
 from tidelog.source import Source
+from tidelog.stores import Store
 from tidelog.syntax.printer import Printer
 
 if TYPE_CHECKING:
@@ -51,12 +53,12 @@ class StreamingJob:
             fix = "add `[stream]` with `folder` and `state`, or use `tidelog pipeline run`"
             raise fail("TL090", "the job has no `[stream]`", source=job.source, fix=fix)
         self.job, self.terminal, self.should_stop, self.part = job, terminal, should_stop, job.stream
-        self.state = StreamState(self.part.state)
         self.progress: ShowProgress = terminal.deriving
         """Called with the progress of an evaluation."""
         self._spark = updates.sparkSession if updates is not None and spark is None else spark
         self.backend = self._backend(job)
         self._given, self._updates = job, updates
+        self._stores: dict[str, Store] = {}
         self._show: Show = lambda *_: None
         self._results = StreamResults(job, terminal)
         self._since_snapshot = 0
@@ -75,9 +77,11 @@ class StreamingJob:
         """A hash of the job file's rules."""
         return hashlib.sha256(self._given.program.document.source.text.encode()).hexdigest()
 
-    @property
-    def _checkpoint(self) -> Path:
-        return Path(self.part.state) / "checkpoint"
+    def _store(self, folder: str) -> Store:
+        """A folder; for one that is not on this machine, Spark is started."""
+        if folder not in self._stores:
+            self._stores[folder] = self.backend.store(folder)
+        return self._stores[folder]
 
     @property
     def committed(self) -> Commit:
@@ -94,10 +98,14 @@ class StreamingJob:
 
     def begin(self) -> None:
         """Load the facts of the last commit, or, the first time, those of the sources, and derive what follows."""
-        self._stream = updates_from(self.part, self._updates)
-        check_before(self.job, reads_sources=not (Path(self.part.state) / "commits").is_dir())
+        self._stream = updates_from(self.part, self._updates, self._store)
+        self.state = StreamState(self.part.state, self._store)
+        sinks = Sinks(self.job.sinks, "", self._store)
+        check_before(self.job, sinks, reads_sources=not self.state.store.entries("commits"))
         self.terminal.done("starting Spark")
         _ = self.backend.kb.spark
+        if not self.state.store.can_exclude:
+            self.terminal.done(f"{self.part.state}: this file system cannot tell two jobs apart that begin at the same moment")
         last = self.state.open()
         started = perf_counter()
         if last is None:
@@ -108,14 +116,14 @@ class StreamingJob:
             self._results.publish(self.job, self.backend, self.state.check_epoch)
             self.state.commit(Commit(snapshot=self.state.write_snapshot(self.backend.kb.explicit_facts()), rules=self._rules))
         else:
-            self._stream.check(last, self._checkpoint)
+            self._stream.check(last, self.state.store)
             self._restore(last)
             self.terminal.done(f"resuming after {last.updates:,} updates, the last at {last.file}:{last.line}")
             if self._since_snapshot:
                 self._snapshot()  # the last run ended early, or the job file has other rules
         self._results.outcome.stages["derive"] = perf_counter() - started
         if last is None:
-            self._results.report(self.job, self.committed)
+            self._results.report(self.job, self.committed, self._store)
         shown = self.job.program.printer.predicate
         for placed in self.backend.placements():
             facts = "1 fact" if placed.facts == 1 else f"{placed.facts:,} facts"
@@ -131,8 +139,11 @@ class StreamingJob:
             self.backend = self._backend(self.job)
         self._refuse_connect()
         for folder in (self.part.feed, self.part.broken_folder):
-            for path in Path(folder).glob(f"{HIDDEN}*") if folder is not None else ():
-                path.unlink(missing_ok=True)  # of a micro-batch that was never committed
+            if folder is not None:
+                store = self._store(folder)
+                for name in store.entries():
+                    if name.startswith(HIDDEN):
+                        store.remove(name)  # of a micro-batch that was never committed
         self.terminal.doing("deriving what follows from the facts of the last commit")
         self.backend.kb.restore(list(self.state.facts(self.backend.kb.spark)))
         self._since_snapshot = last.pending + (last.rules != self._rules)
@@ -201,26 +212,19 @@ class StreamingJob:
     def _run(self, *, once: bool) -> TidelogError | None:
         """Run one query until it is over; the error of a micro-batch that failed."""
         self._worker = UpdateWorker(self.backend.kb, self.terminal.done, stops_at_broken=self.part.broken == "stop")
-        self._query = BatchQuery(self._stream, self._checkpoint, self._process)
-
-        def is_over() -> bool:
-            return self.should_stop() or (once and self._stream.is_over(self.committed))
-
+        self._query = self._stream.query(lambda: self.committed, self._process, self.state.store)
         try:
-            return self._query.run(self.backend.kb.spark, is_over, once=once)
+            return self._query.run(self.backend.kb.spark, self.should_stop, once=once)
         except TidelogError:  # Spark could not read the stream: our own check may know why
             try:
-                self._stream.check(self.committed, self._checkpoint)
+                self._stream.check(self.committed, self.state.store)
             except TidelogError as error:
                 self._stopped_at = error
                 return None
             raise
 
-    def _process(self, frame: DataFrame, number: int) -> None:
+    def _process(self, arrivals: Arrivals, number: int) -> None:
         """Apply the updates of a micro-batch that are not committed yet, and commit them."""
-        arrivals = self._stream.arrivals(frame, number, self._query.id, self.committed)
-        if not arrivals.updates:
-            return
         part = self.part
         done = BatchResult(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
         with done:
@@ -241,14 +245,15 @@ class StreamingJob:
 
     def _row_file(self, folder: str | None, form: str) -> RowFile:
         """A file for rows of the next commit, under its hidden name."""
-        final = None if folder is None else Path(folder).absolute() / f"{self.committed.number + 1:08}{ENDINGS[form]}"
-        return RowFile(None if final is None else hidden(final, self.state.epoch), form)
+        name = hidden(f"{self.committed.number + 1:08}{ENDINGS[form]}", self.state.epoch)
+        return RowFile(None if folder is None else self._store(folder), name, form)
 
     def _commit(self, done: BatchResult, seen: int) -> None:
         last, files = self.committed, list[str]()
+        prefix = hidden("", self.state.epoch)
         for rows in (done.feed, done.dead_letters):
-            if rows.path is not None and rows.has_rows:
-                files.append(str(rows.path.with_name(rows.path.name.removeprefix(f"{HIDDEN}{self.state.epoch}."))))
+            if rows.store is not None and rows.has_rows:
+                files.append(rows.store.address(rows.name.removeprefix(prefix)))
         assert done.last is not None
         written = self._given.program.document.source.text
         program = Printer().document(self.job.program.document) if self._has_other_rules else last.program
@@ -283,7 +288,7 @@ class StreamingJob:
         snapshot = self.state.write_snapshot(self.backend.kb.explicit_facts())
         self.state.commit(replace(self.committed, snapshot=snapshot, log=(), files=(), pending=0, rules=self._rules))
         self._since_snapshot = 0
-        self._results.report(self.job, self.committed)
+        self._results.report(self.job, self.committed, self._store)
 
 
 def stream_job(

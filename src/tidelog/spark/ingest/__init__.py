@@ -2,8 +2,8 @@
 
 `reading.ingest` is the entry point for one relation, `rdf.triples.ingest_rdf` the one for triples. `sources` says what a source
 is; `text` parses CSV, TSV and JSON Lines inside Spark's tasks, `tables` takes what has types already, `rdf` takes triples;
-`fitting` brings rows into the columns and types of a relation; `rejects` and `ingested` are the results. `update_folder` is a
-streaming source of its own. Uses `session`, `data.blocks`, `tidelog.files` and `tidelog.rdf`; knows nothing of engines or rules.
+`fitting` brings rows into the columns and types of a relation; `rejects` and `ingested` are the results.
+Uses `session`, `data.blocks`, `tidelog.files` and `tidelog.rdf`; knows nothing of engines or rules.
 """
 
 from tidelog.spark.ingest.ingested import Ingested

@@ -1,6 +1,6 @@
 """Streams that look ahead: where everything is in the kernel, the local engine runs updates with marks for the next one.
 
-A micro-batch brings the update behind it along (`ingest.update_folder`), so that a batch that is run again sees the same.
+What a batch looks ahead to makes it faster, and changes nothing that it derives; so a batch that is run again may see more.
 """
 
 from __future__ import annotations

@@ -10,11 +10,12 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
 from tidelog.errors import fail
 from tidelog.spark.session.private_session import is_connect, is_local, made_active
+from tidelog.stores import Store, store_at
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,11 +29,11 @@ _WORTH_SWEEPING = 100
 class Lineage:
     """Cuts the history of DataFrames, and cleans up behind itself."""
 
-    def __init__(self, spark: SparkSession, policy: Policy | None = None, folder: str | Path | None = None) -> None:
+    def __init__(self, spark: SparkSession, policy: Policy | None = None, folder: str | PathLike[str] | None = None) -> None:
         """`policy` is `local` on one machine and `reliable` elsewhere, unless it is given; `folder` is for `reliable` only.
 
-        The folder may be the address of any file system that Spark and pyarrow know (`hdfs:`, `s3:`); a folder of this run's own
-        is made in it.
+        The folder may be an address on any file system that Spark reaches (`hdfs:`, `s3a:`); a path is one that all machines see.
+        A folder of this run's own is made in it.
         """
         self.policy: Policy = policy or ("local" if is_local(spark) else "reliable")
         if self.policy not in ("local", "reliable"):
@@ -41,9 +42,11 @@ class Lineage:
             fix = "give a folder that all machines of the cluster reach"
             raise fail("TL074", "the lineage policy 'reliable' needs a folder", fix=fix)
         self._spark = spark
-        self._folder = f"{folder}/tidelog-lineage-{uuid.uuid4().hex}" if self.policy == "reliable" else None
+        self._store: Store | None = None
+        if self.policy == "reliable":
+            self._store = store_at(f"{str(folder).rstrip('/')}/tidelog-lineage-{uuid.uuid4().hex}", spark)
         self._written: dict[DataFrame, tuple[str, int]] = {}
-        """Frames, which are equal to themselves only, with their folders, and how many sweeps there had been."""
+        """Frames, which are equal to themselves only, with the names of their folders, and how many sweeps there had been."""
         self._sweeps = self._left = 0
         self._in_use: list[DataFrame] = []
         self._protected: set[DataFrame] = set()
@@ -53,7 +56,7 @@ class Lineage:
     def cut(self, df: DataFrame) -> DataFrame:
         """The same rows without their history, computed now."""
         with lost_blocks_explained(), made_active(self._spark):
-            return df.localCheckpoint() if self._folder is None else self._write(df)
+            return df.localCheckpoint() if self._store is None else self._write(df)
 
     def cut_and_count(self, df: DataFrame) -> tuple[DataFrame, int]:
         """The same with the number of rows, which is exact.
@@ -61,7 +64,7 @@ class Lineage:
         Under `local` rows are counted as they pass by, which is exact where no stage is ever tried again; under `reliable`, those
         are counted that have been written.
         """
-        if self._folder is not None or is_connect(self._spark):
+        if self._store is not None or is_connect(self._spark):
             kept = self.cut(df)
             with lost_blocks_explained():
                 return kept, kept.count()  # from the footers of the files; and Connect does not observe checkpoints
@@ -82,8 +85,8 @@ class Lineage:
             self._waiting.append(df)
             return
         written = self._written.pop(df, None)
-        if written is not None:
-            _delete(written[0])
+        if written is not None and self._store is not None:
+            self._store.remove(written[0])
         else:
             df.unpersist()
 
@@ -99,34 +102,36 @@ class Lineage:
 
         Those that were written since the call before the last one stay in any case: a change may read them.
         """
-        if self._folder is None:
+        if self._store is None:
             return
         now = list(in_use)
         before, self._in_use = self._in_use, now
         self._sweeps += 1
-        old = {frame: path for frame, (path, age) in self._written.items() if age < self._sweeps - 2}
+        old = {frame: name for frame, (name, age) in self._written.items() if age < self._sweeps - 2}
         if len(old) < self._left + _WORTH_SWEEPING:
             return
         # Frames are made from others, with some columns or without some rows: only Spark knows the files.
         read = {file.rsplit("/", 2)[-2] for frame in {*before, *now} for file in frame.inputFiles()}
-        for frame, path in old.items():
-            if frame not in self._protected and path.rsplit("/", 1)[-1] not in read:
+        for frame, name in old.items():
+            if frame not in self._protected and name not in read:
                 del self._written[frame]
-                _delete(path)
+                self._store.remove(name)
         self._left = len(self._written.keys() & old.keys())
 
     def close(self) -> None:
         """Remove all files; what was cut must not be used any more."""
         self._written.clear()
         self._in_use.clear()
-        if self._folder is not None:
-            _delete(self._folder)
+        if self._store is not None:
+            self._store.remove()
 
     def _write(self, df: DataFrame) -> DataFrame:
-        path = f"{self._folder}/{uuid.uuid4().hex}"
+        assert self._store is not None
+        name = uuid.uuid4().hex
+        path = self._store.address(name)
         df.write.parquet(path, compression="lz4")
         kept = self._spark.read.schema(df.schema).parquet(path)
-        self._written[kept] = path, self._sweeps
+        self._written[kept] = name, self._sweeps
         return kept
 
 
@@ -141,21 +146,3 @@ def lost_blocks_explained() -> Iterator[None]:
         message = "an executor was lost, and with it rows that only it had; nothing is written"
         fix = 'choose the lineage policy "reliable" with a folder that all machines reach, and run the job again'
         raise fail("TL086", message, fix=fix) from error
-
-
-def _delete(path: str) -> None:
-    """Remove a folder, wherever it is; one that is gone already is no problem."""
-    from pyarrow import fs
-
-    try:
-        if "://" in path and not path.startswith("file:"):
-            system, inner = fs.FileSystem.from_uri(path)
-        else:
-            system, inner = (
-                fs.LocalFileSystem(),
-                "/" + path.removeprefix("file:").lstrip("/") if path.startswith("file:") else path,
-            )
-        if system.get_file_info(inner).type is not fs.FileType.NotFound:
-            system.delete_dir(inner)
-    except OSError as error:
-        raise fail("TL060", f"cannot remove {path}: {error}", fix="remove the folder when the job is over") from error
