@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 from tests.local.small_engine import SmallEngine
 
+from tidelog import KnowledgeBase
 from tidelog.core.limits import Watch
 from tidelog.local.closure.incremental import EdgeDelta
 from tidelog.local.evaluation.module_turns import ModuleTurns, follow
@@ -53,3 +59,38 @@ def test_a_relation_follows_its_external_facts() -> None:
     change = follow("path", closure, EdgeDelta(gone[:0], gone), small.state, Watch())
     assert small.tuples(change.deleted()) == [(1, 3), (1, 4), (2, 3), (2, 4)]
     assert small.tuples(small.state.virtual["path"].rows) == [(1, 2), (3, 4)]
+
+
+# --- rules change beside new external facts ------------------------------------------------------------------------------
+
+BESIDE = """
+q(X, Z) :- p(X, Y), p(Y, Z). d(X) :- q(X, X). t(X, Z) :- t(X, Y), t(Y, Z). t(X, Y) :- q(X, Y). p(X, Z) :- r(X, _, Z), d(Z).
+t(X, Y) :- e(X, Y), not m(X, _), not m(Y, _).
+"""
+OTHERS = "d(Y) :- t(2, Y).", "k(X) :- t(X, X).", "f(X, Y) :- q(X, Y).", "f(X, Y) :- t(X, Y), g(X, Y)."
+ARITIES = {"e": 2, "g": 2, "m": 2, "p": 2, "r": 3}
+
+
+@pytest.mark.by_night(1_000)
+@settings(max_examples=12, deadline=None)
+@given(st.integers(0, 1_000_000))
+@example(1)
+@example(9)
+@example(271)
+def test_external_facts_that_come_with_a_change_of_rules(seed: int) -> None:
+    chance = random.Random(seed)
+    rules = [rule for rule in OTHERS if chance.random() < 0.5]
+    kb, facts = KnowledgeBase("\n".join([BESIDE, *rules])), set[tuple[object, ...]]()
+    for _ in range(4):
+        new = {
+            (name, *(chance.randrange(4) for _ in range(ARITIES[name])))
+            for name in chance.choices(sorted(ARITIES), k=chance.choice([1, 2, 6]))
+        }
+        gone = {fact for fact in sorted(facts, key=str) if chance.random() < 0.1}
+        added = [rule for rule in OTHERS if rule not in rules and chance.random() < 0.4]
+        removed = [rule for rule in rules if chance.random() < 0.2]
+        kb.update(insert=sorted(new, key=str), delete=sorted(gone, key=str), add_rules=added, remove_rules=removed)
+        facts, rules = (facts - gone) | new, [rule for rule in rules if rule not in removed] + added
+        anew = KnowledgeBase("\n".join([BESIDE, *rules]), modules=False)
+        anew.update(insert=sorted(facts, key=str))
+        assert {name: set(kb[name]) for name in "dpqt"} == {name: set(anew[name]) for name in "dpqt"}

@@ -81,6 +81,12 @@ class Evaluation:
         self.saturate(unit, via, after_rules)
         self._exchange(unit, turns)
 
+    def go_on(self, unit: Unit, before: Mapping[str, int]) -> None:
+        """Run rounds, and let modules take in what they have not yet; `before` says where the new facts of each table begin."""
+        turns = self._turns(unit, before)
+        self.saturate(unit)
+        self._exchange(unit, turns)
+
     def _turns(self, unit: Unit, before: Mapping[str, int]) -> ModuleTurns | None:
         """The closed relations that other rules of a unit recur through, if there are any."""
         if not unit.modules:

@@ -220,7 +220,7 @@ class RuleMaintenance:
             if fused.run(evaluation, new):
                 return
             if fused.has_begun:
-                evaluation.saturate(self._unit)
+                evaluation.go_on(self._unit, self._begin)
                 return
         evaluation.continue_from(self._unit, new, first)
 
@@ -246,7 +246,7 @@ class RuleMaintenance:
         others = [rule for rule in self._kept.unit.rules if rule.serial not in once]
         evaluation.apply_deltas([(rule, at) for rule in others for at, name in positive_atoms(rule) if name in new])
         evaluation.apply_once(first)
-        evaluation.saturate(self._unit)
+        evaluation.go_on(self._unit, self._begin)
 
 
 def _suspected(algorithm: str, done: Counters) -> tuple[int, int]:
