@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test pytest lint bench soak nightly nightly-spark format clean
+.PHONY: run test pytest lint bench soak site nightly nightly-spark format clean
 
 run: $(READY)
 	$(BIN)/tidelog check examples/reach.dl
@@ -47,6 +47,11 @@ bench: $(READY)-dev
 soak: $(READY)-dev  # half an hour of updates beside four reading threads; ARGS="--minutes 5"
 	$(BIN)/python -m benchmarks.soak $(ARGS)
 
+site: $(READY)-dev  # the documentation as a site, in site/
+	rm -rf build/site && mkdir -p build/site/benchmarks
+	cp -r *.md LICENSE docs examples build/site && cp -r benchmarks/results build/site/benchmarks
+	$(BIN)/zensical build --strict
+
 nightly: $(READY)-dev
 	$(BIN)/pytest -n auto -m "(nightly or by_night) and not spark" --run-nightly $(ARGS)
 
@@ -74,4 +79,4 @@ $(READY)-spark: $(READY)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

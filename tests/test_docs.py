@@ -22,9 +22,11 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -209,3 +211,17 @@ def test_what_a_page_does(page: Path, request: pytest.FixtureRequest) -> None:
         elif block["language"] == "console":
             for command in _COMMAND.finditer(block["text"]):
                 assert _printed_by(command["command"]) == command["printed"], f"{place}: {command['command']}"
+
+
+def test_the_site_has_all_pages() -> None:
+    config = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    pages = sorted(_pages_of(config["project"]["nav"]))
+    assert len(pages) == len(set(pages))
+    assert {str(page.relative_to(ROOT)) for page in PAGES} <= set(pages)
+    assert [page for page in pages if not (ROOT / page).is_file()] == []
+
+
+def _pages_of(nav: list[Any]) -> Iterator[str]:
+    for entry in nav:
+        for target in entry.values():
+            yield from _pages_of(target) if isinstance(target, list) else [target]
