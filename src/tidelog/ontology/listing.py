@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from tidelog.ontology.axioms import OntologyGraph, is_blank
 from tidelog.ontology.rule_maker import INCONSISTENT, Translation
+from tidelog.ontology.swrl.vocabulary import SWRL, SWRLB, VARIABLE
 from tidelog.ontology.vocabulary import TYPE
 from tidelog.syntax.clauses import WELL_KNOWN
 from tidelog.syntax.printer import Printer
@@ -24,7 +25,6 @@ _WELL_KNOWN = {
     "http://schema.org/": "schema",
     "http://purl.obolibrary.org/obo/": "obo",
     "http://www.w3.org/ns/prov#": "prov",
-    "http://www.w3.org/2003/11/swrl#": "swrl",
 }
 _LINE, _MOST_PREFIXES = 120, 50
 
@@ -57,9 +57,9 @@ def _iris(graph: OntologyGraph) -> Iterator[str]:
         distinct[predicate] = None
         nodes = (subject, value) if triple not in assertions else (value,) if predicate == TYPE else ()
         for node in nodes:
-            if node.kind is Kind.IRI and not is_blank(node):
+            if node.kind is Kind.IRI and not is_blank(node) and VARIABLE not in graph.types(node):
                 distinct[text_of(node)] = None
-    return iter(distinct)
+    return (iri for iri in distinct if not iri.startswith((SWRL, SWRLB)))
 
 
 def _word_of(namespace: str) -> str:

@@ -13,7 +13,7 @@ from tidelog.ontology.naming import Reading, local_name, unused
 from tidelog.program.changes.live_rules import fingerprint
 from tidelog.program.changes.sameness import canonical_key
 from tidelog.syntax.printer import Printer
-from tidelog.syntax.tree import Atom, Comparison, Constant, Rule, Term, Variable, names_of, variables
+from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Rule, Term, Variable, names_of, variables
 from tidelog.values import IRI, Kind, from_python, string, text_of
 
 INCONSISTENT = "inconsistent"
@@ -189,6 +189,10 @@ def _without_names(body: Body, kept: list[Term]) -> Body:
 def _without_equations(clause: Clause) -> Clause | None:
     """A clause with variables that equal a constant replaced by it; None if it can never hold."""
     body, head, about = clause
+    if any(
+        isinstance(term, Call) for literal in body if isinstance(literal, Comparison) for term in (literal.left, literal.right)
+    ):
+        return clause  # of SWRL, which computes
     values: dict[Term, Term] = {}
     for literal in body:
         if isinstance(literal, Comparison) and literal.op == "=":

@@ -18,6 +18,7 @@ from tidelog.ontology.axioms import Malformed, OntologyGraph, Triple, is_blank
 from tidelog.ontology.expressions import Body, Expressions, Head, Names, Outside
 from tidelog.ontology.naming import local_name, name_of
 from tidelog.ontology.rule_maker import Clause, RuleMaker, Translation
+from tidelog.ontology.swrl.swrl_rules import add_rules
 from tidelog.options import Equality, refuse
 from tidelog.syntax.printer import Printer
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Rule, Variable
@@ -73,6 +74,7 @@ class _Translator(RuleMaker):
                 self._one(_Translator._instance, triple)
             else:
                 self.add_triple(triple)
+        add_rules(self, has_equality=self.equality != "none", is_question=is_question)
         if not is_question:
             self._equal()
         return self.result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tidelog.ontology.swrl.vocabulary import PARTS as SWRL_PARTS
+from tidelog.ontology.swrl.vocabulary import TYPES as SWRL_TYPES
 from tidelog.values import RDF, XSD
 
 OWL = "http://www.w3.org/2002/07/owl#"
@@ -75,11 +77,12 @@ DECLARATIONS = frozenset(
         ),
         *(RDFS + name for name in ("Class", "Datatype", "Container", "ContainerMembershipProperty")),
         *(RDF + name for name in ("Property", "List")),
+        *SWRL_TYPES,
     ]
 )
 """Types that say what a name stands for, and nothing about the world."""
-NOTES = frozenset({OWL + "Axiom", OWL + "Annotation", ONTOLOGY})
-"""What has such a type is a note about an axiom, or the ontology itself."""
+NOTES = frozenset({OWL + "Axiom", OWL + "Annotation", ONTOLOGY, *SWRL_TYPES})
+"""What has such a type is a note about an axiom, the ontology itself, or a rule of SWRL and its parts."""
 STRUCTURE = frozenset(
     {
         FIRST,
@@ -100,6 +103,7 @@ STRUCTURE = frozenset(
         HAS_SELF,
         IMPORTS,
         *CARDINALITIES,
+        *SWRL_PARTS,
         *(OWL + name for name in ("annotatedSource", "annotatedProperty", "annotatedTarget", "onDatatype", "withRestrictions")),
         *(OWL + name for name in ("datatypeComplementOf", "priorVersion", "backwardCompatibleWith", "incompatibleWith")),
     }

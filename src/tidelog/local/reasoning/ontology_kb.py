@@ -110,13 +110,13 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
 
     def _translated(self, graph: OntologyGraph, equality: Equality, prefixes: Mapping[str, str]) -> Translation:
         """The rules and triples of an ontology; triples alone if rules of the program read them."""
-        from tidelog.ontology.rule_maker import Translation
+        from tidelog.ontology.swrl.over_triples import over_triples
         from tidelog.ontology.translation import translate
 
-        if self.rdf_shape().triples:
-            return Translation(graph.name, triples=dict.fromkeys(graph.triples), imports=list(graph.imports))
-        arities = {name: relation.arity for name, relation in self.relations.items()}
         taken = {rule.name: rule for rule in self.program.rules if rule.name is not None}
+        if self.rdf_shape().triples:
+            return over_triples(graph, Printer(prefixes), taken)
+        arities = {name: relation.arity for name, relation in self.relations.items()}
         return translate(graph, Printer(prefixes), equality=equality, arities=arities, taken=taken)
 
     def _rules_to_add(self, rules: Iterable[Rule], owned: Ownership) -> tuple[list[What], list[Rule]]:
