@@ -447,6 +447,16 @@ def names_as_a_fact(folder: Path) -> str:
     return said
 
 
+def change_that_is_over(folder: Path) -> str:
+    page = (PAGES / "TL099.md").read_text(encoding="utf-8")
+    kb = KnowledgeBase(blocks(page, "prolog")[0][2])
+    change = kb.update(insert=[("edge", "a", "b")])
+    kb.update(insert=[("edge", "b", "c")])
+    output = raised(folder, "TL099", lambda: change.explain("path(a, b)"))
+    assert output + "\n" == blocks(page, "text")[0][2]
+    return output
+
+
 def fact_that_does_not_hold(folder: Path) -> str:
     page = (PAGES / "TL098.md").read_text(encoding="utf-8")
     output = raised(folder, "TL098", lambda: KnowledgeBase(blocks(page, "prolog")[0][2]).explain("path(b, a)"))
@@ -493,6 +503,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL105": [comparison_of_other_kinds],
     "TL106": [names_as_a_fact],
     "TL098": [fact_that_does_not_hold],
+    "TL099": [change_that_is_over],
 }
 """For each code that no program text provokes: what does."""
 

@@ -76,12 +76,13 @@ PIPELINE: tuple[tuple[str, ...], ...] = (("job",), ("report",), ("batch",), ("st
 AGAINST_THE_LAYERS_OF_LOCAL: dict[str, set[str]] = {}
 ONLY_TO_ANNOTATE: dict[str, set[str]] = {
     "facts": {"local"},
+    "changes": {"explain"},
     "lasting": {"local"},
     "rdf": {"sparql"},
     "report": {"kb"},
     "kb": {"spark"},
 }
-"""Upwards, where only type checkers look: the form of stored rows and of snapshots, and an option that one engine takes."""
+"""Upwards, where only type checkers look: stored rows, explained changes, snapshots, and an option that one engine takes."""
 
 LOCAL_FOR_SPARK = {"tidelog.local.engine"}
 """The Spark engine drives the local engine as a whole."""

@@ -15,12 +15,10 @@ from tidelog.errors import did_you_mean, fail
 from tidelog.facts import Facts, Result, rows_in_json
 
 if TYPE_CHECKING:
+    from tidelog.explain.changed.answer import ChangedFact
     from tidelog.program.relations import Relation
 
 Part = Literal["all", "explicit", "derived"]
-
-_PARTS = 2
-"""Explicit facts and derived ones."""
 
 
 class FactsByRelation(Result, Mapping[str, Facts]):
@@ -59,7 +57,7 @@ class FactsByRelation(Result, Mapping[str, Facts]):
     @property
     def total(self) -> int:
         """How many facts there are in all; if both parts are known already, nothing is computed."""
-        is_known = self._found is None and len(self._parts) == _PARTS
+        is_known = self._found is None and {*self._parts} >= {"explicit", "derived"}
         return sum(len(facts) for part in (self._parts.values() if is_known else (self,)) for facts in part.values())
 
     @property
@@ -293,6 +291,13 @@ class Change:
     """The id of the update, if it came from a stream and has one."""
     rules: RuleChanges | None = None
     """What it did to the program, if it added or removed rules."""
+    explainer: Callable[[Change, object], ChangedFact] | None = field(default=None, repr=False, compare=False)
+
+    def explain(self, fact: str | tuple[object, ...]) -> ChangedFact:
+        """Why a fact came, went or stayed with this change; to be asked before the next one."""
+        if self.explainer is None:
+            raise fail("TL099", "this change was not made, or by an engine that explains none", fix="update, and ask its change")
+        return self.explainer(self, fact)
 
     def to_dict(self) -> dict[str, object]:
         """The change as JSON: `id`, `inserted` and `deleted` by relation, facts sorted, `stats`; with rule changes, `rules`."""

@@ -85,6 +85,7 @@ CODES: dict[str, str] = {
     "TL096": "a knowledge base or snapshot that cannot be used now",
     "TL097": "an ontology that is not there",
     "TL098": "a fact that does not hold",
+    "TL099": "a change that cannot be explained any more",
     "TL101": "a relation that is never defined",
     "TL102": "a variable used only once",
     "TL103": "a rule that can never fire",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tidelog.explain.picture import page_of, svg_of
-from tidelog.explain.saved import Saved
+from tidelog.explain.shown.picture import page_of, svg_of
+from tidelog.explain.shown.saved import Saved
+from tidelog.explain.shown.text import text_of
 from tidelog.explain.steps import MOST_SHOWN, Steps
-from tidelog.explain.text import text_of
 
 
 class Explanation(Steps, Saved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
 from tidelog.facts import Facts
 from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.explaining.made import Made
 from tidelog.local.given_facts import Given, given_facts
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
 from tidelog.local.maintenance.update_context import UpdateResult
@@ -32,6 +34,7 @@ from tidelog.surface.logs import log_update
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
+    from tidelog.explain.changed.answer import ChangedFact
     from tidelog.files.reading import Options
     from tidelog.files.text.delimited import Header
     from tidelog.kb import FactsGiven
@@ -167,7 +170,7 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
         add_rules: str | Iterable[str] = NO_RULES,
     ) -> Change:
         """The change that an update would make, with what it costs; nothing changes, and nothing is saved."""
-        from tidelog.local.insight.supposing import Supposed, supposing
+        from tidelog.local.insight.supposing import Supposed, rules_of, supposing
 
         def seen(supposed: Supposed) -> Change:
             result, difference = supposed.result, supposed.planned.difference
@@ -176,7 +179,7 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
 
         with self._sharing:
             parts = given_facts(insert), given_facts(delete), given_facts(upsert)
-            return supposing(self, parts, (remove_rules, add_rules), seen)
+            return supposing(self, parts, rules_of(self, remove_rules, add_rules), seen)
 
     def _would_hold(self, inserted: tuple[tuple[Any, ...], ...], relation: str, values: tuple[Value, ...]) -> bool:
         from tidelog.local.insight.supposing import would_hold
@@ -262,7 +265,11 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
             self._silence.look(engine, schema, result.statistics, planned.difference.added)
         elif self._silence.looks > 0:
             self._silence.look(engine, schema, result.statistics)
-        return self._change_of(result, before, schema, statistics, rules)
+        change = self._change_of(result, before, schema, statistics, rules)
+        change.explainer = partial(
+            _explained, Made(weakref.ref(self), engine.commits, planned.difference, result.difference, engine.state.terms)
+        )
+        return change
 
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:
         return None if schema is self._schema else partial(self._take_over, schema, self.loads)
@@ -326,6 +333,13 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
                 if self._journal is not None:
                     transaction.record(self._journal.record, self._journal.retract)
                 transaction.commit(_forgotten(planned, schema), self._publishing(schema))
+
+
+def _explained(made: Made, change: Change, fact: object) -> ChangedFact:
+    """Why a fact came or went with a change."""
+    from tidelog.local.explaining.reversal import Reversal
+
+    return Reversal(made, change).explain(fact)
 
 
 def _forgotten(planned: RuleChange, schema: Schema) -> Collection[str]:

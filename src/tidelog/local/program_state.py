@@ -28,6 +28,9 @@ from tidelog.program.program import Program
 class ProgramState:
     """The units of a program, their facts and runtimes, and what has happened to explicit facts since they were maintained."""
 
+    commits = 0
+    """How many transactions have been committed."""
+
     def __init__(
         self,
         program: Program,

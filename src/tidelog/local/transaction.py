@@ -287,6 +287,7 @@ class Transaction(Work):
         """
         result = self._result()
         self._forgotten, self._publish = forgotten, publish
+        self._engine.commits += 1
         self._is_decided = True
         self._finish()
         self._close()

@@ -21,6 +21,7 @@ from tests.random_programs import History, histories
 from tidelog import KnowledgeBase, Source, TidelogError
 from tidelog.local.insight.supposing import Supposed, supposing
 from tidelog.local.kb import LocalKnowledgeBase
+from tidelog.program.changes.rule_changes import NO_CHANGE
 from tidelog.values import from_python
 
 RULES = """
@@ -193,7 +194,7 @@ def test_the_state_that_it_is_in_meanwhile(kb: KnowledgeBase) -> None:
             row = tuple(map(access.cell, [from_python(4), from_python(2)]))
             return access.holds("path", row) and "path" in supposed.schema.program.relations
 
-    assert supposing(kb, ([("edge", 4, 1)], [], []), ((), ()), holds)
+    assert supposing(kb, ([("edge", 4, 1)], [], []), NO_CHANGE, holds)
     assert ("path", 4, 2) not in kb
 
 

@@ -12,7 +12,7 @@ from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.evaluation import FactsFolder, Quiet, knowledge_base, progress_display
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
-from tidelog.explain.saved import Saved
+from tidelog.explain.shown.saved import Saved
 
 
 class ExplanationForm(StrEnum):

@@ -6,7 +6,7 @@ from tidelog.explain.absent.drawing import page_of, svg_of
 from tidelog.explain.absent.parts import Answer
 from tidelog.explain.absent.told import text_of
 from tidelog.explain.explanation import Explanation
-from tidelog.explain.saved import Saved
+from tidelog.explain.shown.saved import Saved
 
 
 class WhyNot(Answer, Saved):

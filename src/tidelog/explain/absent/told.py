@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tidelog.explain.absent.parts import Answer, Attempt, Failure, Miss
-from tidelog.explain.text import text_of as proof_of
+from tidelog.explain.shown.text import text_of as proof_of
 
 RULES_SHOWN = 12
 """Rules that are told of."""

@@ -56,19 +56,17 @@ class Supposed:
 def supposing(
     kb: Supposing,
     facts: tuple[Given, Given, Given],
-    rules: tuple[str | Iterable[str], str | Iterable[str]],
+    planned: RuleChange,
     use: Callable[[Supposed], _Found],
 ) -> _Found:
     """What `use` finds in the state after an update, which is undone then.
 
-    `facts` are those to insert, to delete and to upsert, `rules` those to remove and to add.
+    `facts` are those to insert, to delete and to upsert, and `planned` is what happens to rules.
     """
     started = perf_counter()
     kb._collect_terms()
     if kb._ahead is not None:
         kb._ahead.forget()
-    removed, added = map(texts_of_rules, rules)
-    planned = kb._planned(removed, added) if removed or added else NO_CHANGE
     engine = kb._maintained()
     with engine.begin(kb._watch()) as transaction:  # which nobody commits
         schema = kb._change_rules(transaction, planned)
@@ -81,6 +79,12 @@ def supposing(
         return use(Supposed(engine, schema, planned, transaction.foresee(), perf_counter() - started))
 
 
+def rules_of(kb: Supposing, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
+    """The change that removes and adds rules, by their texts."""
+    removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
+    return kb._planned(removed, added) if removed or added else NO_CHANGE
+
+
 def would_hold(kb: Supposing, inserted: Given, relation: str, values: tuple[Value, ...]) -> bool:
     """Whether a fact would hold if others were inserted."""
 
@@ -88,4 +92,4 @@ def would_hold(kb: Supposing, inserted: Given, relation: str, values: tuple[Valu
         ids, held = supposed.engine.dictionary.find(list(values)), supposed.engine.stored(relation)
         return ids is not None and held is not None and bool(held.contains(ids.reshape(1, -1))[0])
 
-    return supposing(kb, (inserted, (), ()), ((), ()), holds)
+    return supposing(kb, (inserted, (), ()), NO_CHANGE, holds)

@@ -13,7 +13,9 @@ import numpy as np
 from tidelog.changes import Part
 from tidelog.core.arrays import Rows, isin_rows
 from tidelog.core.rules import Core
-from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges
+from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, concatenated
+
+Explicit = tuple[Mapping[str, Rows], Mapping[str, Rows]]
 
 
 class Difference(Protocol):
@@ -27,6 +29,9 @@ class Difference(Protocol):
 
     def given(self, relation: str, *, inserted: bool) -> Rows | None:
         """The facts that became explicit, or ceased to be; None if all facts of the relation are explicit."""
+
+    def explicit(self) -> Explicit:
+        """The facts that are explicit now and were not before, and the other way round; also where they hold all the same."""
 
 
 class Differences:
@@ -65,6 +70,20 @@ class Differences:
             arity = self.deltas[relation].deleted_rows().shape[1]
         return np.empty((0, arity), np.int32)
 
+    def explicit(self) -> Explicit:
+        """The facts that are explicit now and were not before, and the other way round; also where they hold all the same."""
+        shown, lost = {given: name for name, given in self._core.given.items()}, self._changes.lost
+        came, went = (
+            {shown.get(name, name): concatenated(rows) for name, rows in given.items() if name in self._derived or name in lost}
+            for given in (self._changes.inserted, self._changes.deleted)
+        )
+        for name in self:
+            if self.given(name, inserted=True) is None:
+                came[name] = self.rows(name, "all", inserted=True)
+            if self.given(name, inserted=False) is None:
+                went[name] = self.rows(name, "all", inserted=False)
+        return _without(came, went), _without(went, came)
+
 
 class Backwards:
     """A step that was undone."""
@@ -82,6 +101,11 @@ class Backwards:
     def given(self, relation: str, *, inserted: bool) -> Rows | None:
         """What became explicit is not any more, and the other way round."""
         return self._step.given(relation, inserted=not inserted)
+
+    def explicit(self) -> Explicit:
+        """What came went, and the other way round."""
+        came, went = self._step.explicit()
+        return went, came
 
 
 class InTurn:
@@ -113,6 +137,26 @@ class InTurn:
         """What became explicit, or ceased to be, in any step."""
         given = [step.given(relation, inserted=inserted) for step in self._steps]
         return None if given[0] is None else np.concatenate([rows for rows in given if rows is not None])
+
+    def explicit(self) -> Explicit:
+        """What is explicit after all steps and was not before, and the other way round."""
+        plus, minus = self._steps[0].explicit()
+        for step in self._steps[1:]:
+            more, less = step.explicit()
+            plus, minus = (
+                _with(_without(plus, less), _without(more, minus)),
+                _with(_without(minus, more), _without(less, plus)),
+            )
+        return plus, minus
+
+
+def _without(some: Mapping[str, Rows], others: Mapping[str, Rows]) -> dict[str, Rows]:
+    return {name: rows[~isin_rows(rows, others[name])] if name in others else rows for name, rows in some.items()}
+
+
+def _with(some: Mapping[str, Rows], others: Mapping[str, Rows]) -> dict[str, Rows]:
+    both = {name: np.concatenate([some[name], others[name]]) for name in some.keys() & others.keys()}
+    return {**some, **others, **both}
 
 
 def _part(rows: Rows, part: Part, given: Rows | None) -> Rows:

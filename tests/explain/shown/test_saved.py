@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog import TidelogError
-from tidelog.explain.saved import Saved
+from tidelog.explain.shown.saved import Saved
 
 
 class Answer(Saved):

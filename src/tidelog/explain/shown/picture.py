@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from tidelog.explain.shown.text import text_of
 from tidelog.explain.steps import MOST_SHOWN, Step, Steps, Way
-from tidelog.explain.text import text_of
 from tidelog.report.svg import STYLE, html_page
 
 _CHARACTER, _LINE, _PAD, _GAP = 7.25, 17.0, 10.0, 16.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidelog import KnowledgeBase, Source
-from tidelog.explain.text import text_of
+from tidelog.explain.shown.text import text_of
 
 CHAIN = "path(X, Y) :- edge(X, Y).\npath(X, Z) :- path(X, Y), edge(Y, Z)."
 

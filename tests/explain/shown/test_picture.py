@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tidelog import KnowledgeBase, Source
-from tidelog.explain.picture import page_of, svg_of
+from tidelog.explain.shown.picture import page_of, svg_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
