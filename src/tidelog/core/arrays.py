@@ -1,7 +1,9 @@
-"""The array types that both engines share, larger copies of buffers, and set membership of rows."""
+"""The array types that both engines share, buffers and larger copies of them, and set membership of rows."""
 
 from __future__ import annotations
 
+import mmap
+from contextlib import suppress
 from typing import TypeVar
 
 import numpy as np
@@ -16,10 +18,32 @@ Rows = NDArray[np.int32]
 """Facts of one relation: a matrix with one row of dictionary ids per fact."""
 
 
+_LARGE, _HUGE = 1 << 20, 1 << 22
+"""Buffers of so many bytes are mapped, and those of so many in huge pages where the system has them, as NumPy does it."""
+
+
+def zeros(length: int, dtype: type[T] | np.dtype[T]) -> NDArray[T]:
+    """A buffer of zeros; the memory of a large one goes back to the system at once when nobody refers to it any more.
+
+    The allocator of C would keep it, for each thread apart: a process in which several threads replace large buffers would come
+    to hold several times what it uses.
+    """
+    size = length * np.dtype(dtype).itemsize
+    if size >= _LARGE and hasattr(mmap, "MAP_PRIVATE"):
+        with suppress(OSError):  # then NumPy finds the memory, or says that there is none
+            mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+                with suppress(OSError):
+                    mapped.madvise(mmap.MADV_HUGEPAGE)
+            return np.frombuffer(mapped, dtype)
+    return np.zeros(length, dtype)
+
+
 def resized(buffer: NDArray[T], length: int) -> NDArray[T]:
-    """A copy of a buffer with room for `length` values; those behind the old ones are undefined."""
-    larger = np.empty(length, buffer.dtype)
-    larger[: len(buffer)] = buffer
+    """A copy of a buffer with room for `length` values, or fewer."""
+    larger = zeros(length, buffer.dtype)
+    kept = min(len(buffer), length)
+    larger[:kept] = buffer[:kept]
     return larger
 
 
