@@ -125,10 +125,17 @@ def test_histories_with_crashes(history: RuleHistory, between: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    "options", [{"algorithm": "counting"}, {"algorithm": "dred", "modules": False}, {"algorithm": "bf", "marking": True}]
+    "options",
+    [
+        {"algorithm": "counting"},
+        {"modules": False},
+        {"algorithm": "ranked", "modules": False},
+        {"algorithm": "dred", "modules": False},
+        {"algorithm": "bf", "marking": True},
+    ],
 )
 def test_options_come_back(tmp_path: Path, options: dict[str, Any]) -> None:
-    """Counters tell which options are in force; not those of deletion by ranks, since which facts came first is not saved."""
+    """Counters tell which options are in force."""
     with opened(tmp_path / "kb", RULES, **options) as kb:
         kb.update(insert=[("edge", "c", "a"), ("edge", "c", "d")])
         kb.save(tmp_path / "kb")

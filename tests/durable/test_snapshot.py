@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
 import pytest
-from tests.durable.saved_folders import RULES, everything, opened
+from tests.durable.saved_folders import RULES, crashed, everything, opened
 
 from tidelog import KnowledgeBase, TidelogError
 from tidelog.core import rewriting
@@ -53,6 +54,45 @@ def test_indexes_and_costs_come_back_and_tombstones_do_not(tmp_path: Path) -> No
     }
     costs = {before.structure.units[number].relations: runtime.costs for number, runtime in before.runtimes.items()}
     assert costs == {after.structure.units[number].relations: runtime.costs for number, runtime in after.runtimes.items()}
+
+
+MUTUAL = "even(X, Y) :- edge(X, Z), odd(Z, Y). odd(X, Y) :- edge(X, Y). odd(X, Y) :- edge(X, Z), even(Z, Y)."
+
+
+def test_times_come_back_across_relations(tmp_path: Path) -> None:
+    """Deletion by ranks checks no more facts after opening than before."""
+    nodes = 60
+    kb = KnowledgeBase(MUTUAL, algorithm="ranked")
+    assert isinstance(kb, LocalKnowledgeBase)
+    for start in range(0, nodes, 10):
+        kb.update(insert=[("edge", at, 7 * at % nodes) for at in range(start, start + 10)])
+    kb.update(delete=[("edge", at, 7 * at % nodes) for at in range(0, nodes, 9)])
+    kb.save(tmp_path / "kb")
+    with opened(crashed(tmp_path / "kb", tmp_path / "copy")) as other:
+        assert isinstance(other, LocalKnowledgeBase)
+        for name, table in kb.engine.state.tables.items():
+            saved = other.engine.state.tables[name]
+            assert [saved.came(row) for row in range(saved.end)] == [
+                table.came(row) for row in np.flatnonzero(table.are_rows()).tolist()
+            ]
+        for at in range(1, nodes, 9):
+            one, two = (each.update(delete=[("edge", at, 7 * at % nodes)]) for each in (kb, other))
+            assert one.stats.counters == two.stats.counters
+            assert any(asdict(one.stats.counters).values())
+        assert everything(kb) == everything(other)
+    kb.close()
+
+
+def test_times_of_earlier_versions_are_not_there(tmp_path: Path) -> None:
+    kb = filled()
+    description = write_snapshot(FileOperations(syncs=False), tmp_path, "s", kb.engine, text_of(kb.schema))
+    del description["times"], description["clock"]
+    for table in description["tables"]:
+        del table["times"], table["unordered"]
+    (tmp_path / "s" / "times.arrow").unlink()
+    engine = read_snapshot(tmp_path, description, OPTIONS)[1]
+    assert engine.stored_sizes() == kb.engine.stored_sizes()
+    assert not any(len(table) and table.is_ordered for table in engine.state.tables.values())
 
 
 def test_values_that_nothing_uses_are_left_out(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 Ids are given anew, kind by kind, to the values that some row uses, so that the dictionary of a reopened knowledge base is dense.
 Relations that only one rule has (`#inner 7`) are named by the place of the rule in the text, since their names are made anew.
-Virtual relations are closed again from their edges.  Indexes, counters and costs come back, so that the first update after
-opening is as fast as any.
+Virtual relations are closed again from their edges.  Indexes, counters, costs and the times of rows come back, so that the first
+update after opening is as fast as any, and deletion by ranks checks no more than before.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s
+from tidelog.core.arrays import Int32s, Int64s
 from tidelog.core.limits import Limits, Watch
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Closure, Core, FunctionCalls
 from tidelog.core.schema import Schema
 from tidelog.core.statistics import Statistics
-from tidelog.durable.columns import read_table, rows_of, table_of_rows, write_table
+from tidelog.durable.columns import array_of, read_table, rows_of, table_of_rows, write_table
 from tidelog.durable.file_operations import FileOperations, WrittenFile, damaged
 from tidelog.durable.rule_text import RuleText, schema_of
 from tidelog.local.engine import LocalEngine
 from tidelog.local.evaluation.seminaive import Evaluation
+from tidelog.local.kernel.rows.row_times import TIMES_WIDTH
 from tidelog.local.maintenance.costs import Costs
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
@@ -57,8 +58,11 @@ def write_snapshot(files: FileOperations, folder: Path, path: str, engine: Local
     held = list(_tables(engine, rules, is_derived=is_derived))
     new_ids, terms = _write_terms(files, folder, path, engine.state.terms, [one.table for one in held])
     tables: list[dict[str, Any]] = []
+    times: list[Int64s] = []
     for at, one in enumerate(held):
         rows, counters = _rows(one.table)
+        came, unordered = one.table.live_times()
+        times.append(came)
         file = write_table(files, folder, f"{path}/table-{at}.arrow", table_of_rows(new_ids[rows], counters))
         tables.append(
             {
@@ -66,18 +70,29 @@ def write_snapshot(files: FileOperations, folder: Path, path: str, engine: Local
                 "name": one.name,
                 "arity": one.table.arity,
                 "rows": len(rows),
-                "unordered": one.table.unordered,
+                "unordered": unordered,
+                "times": len(came),
                 "indexes": [list(columns) for columns in one.table.indexes],
                 "loses_rows": any(len(index.newer) for index in one.table.indexes.values()),
                 "file": file.to_json(),
             }
         )
+    came = np.concatenate([np.empty((0, TIMES_WIDTH), np.int64), *times])
+    times_file = write_table(files, folder, f"{path}/times.arrow", pa.table({"word": came.reshape(-1)}))
     files.sync_folder(target)
     files.sync_folder(folder)
     costs = {engine.structure.units[number].relations[0]: asdict(runtime.costs) for number, runtime in engine.runtimes.items()}
     names = _names(engine.core, rules.numbers)
     saved_costs = [[names.get(name, name), cost] for name, cost in costs.items()] if is_derived else []
-    return {"rules": rules.to_json(), "derived": is_derived, "terms": terms, "tables": tables, "costs": saved_costs}
+    return {
+        "rules": rules.to_json(),
+        "derived": is_derived,
+        "terms": terms,
+        "tables": tables,
+        "costs": saved_costs,
+        "clock": int(engine.state.store.clock[0]),
+        "times": times_file.to_json(),
+    }
 
 
 def files_of(description: Mapping[str, Any]) -> Iterator[WrittenFile]:
@@ -86,6 +101,8 @@ def files_of(description: Mapping[str, Any]) -> Iterator[WrittenFile]:
         yield WrittenFile.from_json(file)
     for table in description["tables"]:
         yield WrittenFile.from_json(table["file"])
+    if "times" in description:
+        yield WrittenFile.from_json(description["times"])
 
 
 def _names(core: Core, numbers: Sequence[int]) -> dict[str, tuple[int, int]]:
@@ -161,8 +178,12 @@ def read_snapshot(folder: Path, description: Mapping[str, Any], options: Mapping
     def name_of(saved: str | list[int]) -> str:
         return saved if isinstance(saved, str) else names[saved[0], saved[1]]
 
+    times, first_time = _read_times(folder, description), 0
+    state.store.clock[0] = description.get("clock", 0)
     is_derived = description["derived"] and not any(_is_closed_now(saved, engine.core) for saved in description["tables"])
     for saved in description["tables"]:
+        came = times[first_time : first_time + saved.get("times", 0)]
+        first_time += len(came)
         name, file = engine.core.stored_name(name_of(saved["name"])), WrittenFile.from_json(saved["file"])
         if description["derived"] and not is_derived and saved["role"] != EXPLICIT and name in engine.structure.deriver:
             continue  # it is derived again
@@ -175,6 +196,8 @@ def read_snapshot(folder: Path, description: Mapping[str, Any], options: Mapping
             if not is_derived:
                 state.tables[name].insert(rows)
         _fill(table, rows, counters, saved)
+        if len(came):
+            table.set_times(came, saved["unordered"])
     if is_derived:
         _finish(engine)
         for name, costs in description["costs"]:
@@ -197,6 +220,14 @@ def _read_terms(folder: Path, saved: Sequence[tuple[str, int, Any]], terms: Dict
         content = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
         terms.reserve(0, content.nbytes)
         terms.encode_content(kinds[kind], content)
+
+
+def _read_times(folder: Path, description: Mapping[str, Any]) -> Int64s:
+    """When the rows of all tables came; nothing if an earlier version has saved them."""
+    if "times" not in description:
+        return np.empty((0, TIMES_WIDTH), np.int64)
+    words = array_of(read_table(folder, WrittenFile.from_json(description["times"])), "word")
+    return words.reshape(-1, TIMES_WIDTH).copy()
 
 
 def _fill(table: Table, rows: NDArray[np.int32], counters: NDArray[np.int32] | None, saved: Mapping[str, Any]) -> None:

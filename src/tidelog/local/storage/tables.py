@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s, resized
+from tidelog.core.arrays import Int32s, Int64s, resized, zeros
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
@@ -108,7 +108,7 @@ class Table(row_buffers.RowBuffers):
         self.is_torn = True
         self._begin()
         for index in self.indexes.values():
-            index.next = np.empty(self._capacity, np.int32)
+            index.next = zeros(self._capacity, np.int32)
             self.clear_index(index)
         self._clear_orders()
         self.is_torn = False
@@ -125,7 +125,7 @@ class Table(row_buffers.RowBuffers):
             if index.number in kept["indexes"]:
                 index.heads, index.next, index.newer, self.store.X[index.number] = kept["indexes"][index.number]
             else:  # created since then
-                index.next = np.empty(self._capacity, np.int32)
+                index.next = zeros(self._capacity, np.int32)
                 self.clear_index(index)
         self._clear_orders()
         self._sync()
@@ -203,11 +203,6 @@ class Table(row_buffers.RowBuffers):
         at = int(np.searchsorted(times[:, row_times.BEGIN], row, "right")) - 1
         return (int(times[at, row_times.FIRST]), int(times[at, row_times.LAST])) if at >= 0 else (0, int(row_times.NEVER))
 
-    @property
-    def unordered(self) -> int:
-        """Of so many rows, the first ones, it is not known which came first; tombstones do not count."""
-        return self._live_times()[1]
-
     def take_times(self, other: Table, *, is_whole: bool) -> None:
         """Take over when the rows of another table came, which this one has in the same order, if these are all of them."""
         if not self._is_timed:
@@ -215,10 +210,10 @@ class Table(row_buffers.RowBuffers):
         if not is_whole:
             self.forget_order()
             return
-        times, unordered = other._live_times()
-        self._set_times(times, unordered)
+        times, unordered = other.live_times()
+        self.set_times(times, unordered)
 
-    def _live_times(self) -> tuple[Int64s, int]:
+    def live_times(self) -> tuple[Int64s, int]:
         """The entries, and of how many rows the order is unknown, when the rows without tombstones are numbered anew."""
         words = self._words
         times: Int64s = self._times[: words[layout.TIME_COUNT] * row_times.TIMES_WIDTH].reshape(-1, row_times.TIMES_WIDTH).copy()
@@ -229,11 +224,12 @@ class Table(row_buffers.RowBuffers):
             unordered = int(before[unordered])
         return times, unordered
 
-    def _set_times(self, times: Int64s, unordered: int) -> None:
-        """Let these be the entries; where there is no room, all rows may have come at any of these times."""
+    def set_times(self, times: Int64s, unordered: int) -> None:
+        """Let these be the entries, neighbours merged where there is no room for them."""
         words = self._words
-        if times.size > len(self._times):
-            times = np.array([[0, 0, times[-1, row_times.LAST]]], np.int64)
+        while times.size > len(self._times):
+            times[: len(times) - 1 : 2, row_times.LAST] = times[1::2, row_times.LAST]
+            times = times[::2]
         self._times[: times.size] = times.reshape(-1)
         words[layout.TIME_COUNT], words[layout.UNORDERED] = len(times), unordered
 
@@ -254,7 +250,7 @@ class Table(row_buffers.RowBuffers):
         """Prepare the indexes for deletions by the kernel; returns the index that finds rows beside a bit matrix, or -1."""
         first = -1
         if not len(self._removed):
-            self._removed = np.empty(self._capacity, np.int32)
+            self._removed = zeros(self._capacity, np.int32)
             self._words[layout.REMOVED] = address_of(self._removed)
         if len(self._bits):  # with a bit matrix, the chain of its first column finds a row
             by_first = self.index_on((0,))
@@ -264,7 +260,7 @@ class Table(row_buffers.RowBuffers):
         for index in self.indexes.values():
             if not len(index.newer):
                 self.is_torn = True
-                index.newer = np.empty(self._capacity, np.int32)
+                index.newer = zeros(self._capacity, np.int32)
                 self._sync_index(index)
                 removal.link_newer(self.store.M, self.store.X, self.number, index.number)
                 self.is_torn = False
@@ -307,11 +303,11 @@ class Table(row_buffers.RowBuffers):
         tombstones = self.tombstones
         is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
         if is_worth_it:
-            counters, rows = self.counters, np.empty_like(self._rows)
+            counters, rows = self.counters, zeros(len(self._rows), np.int32)
             if counters is not None:
                 counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
-            self._compacted = rows, count, counters, self._live_times()
+            self._compacted = rows, count, counters, self.live_times()
             self._take_compacted()
         return is_worth_it
 
@@ -319,7 +315,7 @@ class Table(row_buffers.RowBuffers):
         """The second half of a compaction, which `repair` repeats."""
         assert self._compacted is not None
         self._rows, count, self.counters, times = self._compacted
-        self._set_times(*times)
+        self.set_times(*times)
         self._words[layout.COUNT], self._words[layout.TOMBSTONES] = count, 0
         self._removed, self._numbering = np.empty(0, np.int32), object()
         self._words[layout.NUMBERED] = 0

@@ -70,9 +70,9 @@ def test_order_and_times_are_forgotten() -> None:
     two.insert(matrix([(1,)], 1))
     one.forget_times()
     assert times(one) == [(0, 0, 3)]
-    assert (one.unordered, one.is_ordered) == (0, True)
+    assert (one.live_times()[1], one.is_ordered) == (0, True)
     two.forget_order()
-    assert (two.unordered, two.is_ordered) == (1, False)
+    assert (two.live_times()[1], two.is_ordered) == (1, False)
     two.insert(matrix([(2,), (3,)], 1))
     assert two.is_ordered
     assert times(two) == [(0, 0, 4), (1, 5, 5)]
