@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +45,16 @@ def test_distinct_rows_and_the_last_of_each_key(width: int) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 10, 300_000, 1_200_000])
-def test_buffers_are_zeros_and_copies_have_the_same_content(length: int) -> None:
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_buffers_are_zeros_and_copies_have_the_same_content(length: int, is_elsewhere: bool) -> None:
+    if not is_elsewhere:
+        check_buffers(length)
+        return
+    with ThreadPoolExecutor() as pool:
+        pool.submit(check_buffers, length).result()
+
+
+def check_buffers(length: int) -> None:
     buffer = zeros(length, np.int32)
     assert buffer.dtype == np.int32
     assert len(buffer) == length
@@ -66,7 +76,7 @@ def test_the_memory_of_large_buffers_goes_back_at_once() -> None:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
 
     def in_thread() -> None:
-        held = [zeros(size, np.int8) for size in range(1 << 20, 9 << 20, 1 << 20)]
+        held = [zeros(size, np.int8) for size in range(2 << 20, 10 << 20, 1 << 20)]
         for buffer in held:
             buffer[:] = 1
         sizes.append(resident())
@@ -88,4 +98,5 @@ def test_without_room_for_another_mapping_numpy_finds_the_memory(monkeypatch: py
         raise OSError(errno.ENOMEM, "Cannot allocate memory")
 
     monkeypatch.setattr("tidelog.core.arrays.mmap.mmap", refuse)
-    assert len(zeros(1 << 21, np.int32)) == 1 << 21
+    with ThreadPoolExecutor() as pool:
+        assert len(pool.submit(zeros, 1 << 21, np.int32).result()) == 1 << 21

@@ -168,7 +168,9 @@ def test_a_sync_that_fails_is_reported_by_the_next_change(tmp_path: Path, monkey
     kb = opened(tmp_path / "kb", RULES, "batch")
 
     def fail(_: Manifest) -> None:
-        raise sqlite3.OperationalError("disk I/O error")
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+        raise error
 
     monkeypatch.setattr(journals, "SYNC_SECONDS", 0.001)
     with monkeypatch.context() as patch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mmap
+import threading
 from contextlib import suppress
 from typing import TypeVar
 
@@ -18,24 +19,25 @@ Rows = NDArray[np.int32]
 """Facts of one relation: a matrix with one row of dictionary ids per fact."""
 
 
-_LARGE, _HUGE = 1 << 20, 1 << 22
-"""Buffers of so many bytes are mapped, and those of so many in huge pages where the system has them, as NumPy does it."""
+_LARGE = _HUGE_PAGE = 1 << 21
+"""Buffers of so many bytes are mapped, in huge pages where the system has them, as NumPy does it for larger ones."""
 
 
 def zeros(length: int, dtype: type[T] | np.dtype[T]) -> NDArray[T]:
-    """A buffer of zeros; the memory of a large one goes back to the system at once when nobody refers to it any more.
+    """A buffer of zeros; outside of the main thread, memory of a large one goes back to the system as soon as nobody needs it.
 
-    The allocator of C would keep it, for each thread apart: a process in which several threads replace large buffers would come
-    to hold several times what it uses.
+    The allocator of C keeps what a thread has given back for this thread: a process in which several threads replace large
+    buffers in turn, as readers do, would come to hold several times what it uses.  In one thread that is what makes it quick.
     """
     size = length * np.dtype(dtype).itemsize
-    if size >= _LARGE and hasattr(mmap, "MAP_PRIVATE"):
+    if size >= _LARGE and threading.current_thread() is not threading.main_thread() and hasattr(mmap, "MAP_PRIVATE"):
         with suppress(OSError):  # then NumPy finds the memory, or says that there is none
-            mapped = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            if size >= _HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
+            whole = size // _HUGE_PAGE * _HUGE_PAGE  # Linux aligns mappings of whole huge pages
+            mapped = mmap.mmap(-1, whole + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            if hasattr(mmap, "MADV_HUGEPAGE"):
                 with suppress(OSError):
-                    mapped.madvise(mmap.MADV_HUGEPAGE)
-            return np.frombuffer(mapped, dtype)
+                    mapped.madvise(mmap.MADV_HUGEPAGE, 0, whole)
+            return np.frombuffer(mapped, dtype, length)
     return np.zeros(length, dtype)
 
 

@@ -268,4 +268,4 @@ def read_saved(folder: Path) -> tuple[SavedSnapshot, list[Entry]]:
 
 def _is_about_the_content(error: sqlite3.OperationalError) -> bool:
     """Whether an operational error tells of damage, and not of rights, locks or space."""
-    return any(word in str(error) for word in ("malformed", "no such table", "no such column", "not a database", "syntax error"))
+    return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -104,11 +104,12 @@ def _shown(program: Program, at: int) -> str:
 def _numbers(program: Program, written: Mapping[int, Rule]) -> list[int]:
     """The numbers of the rules, in the order of the document.
 
-    The document has the very objects that `written` has, and both are alive meanwhile: so ids are unique.  Equality would not
-    do: of equal rules, each has a number of its own.
+    Of equal rules, each has a number of its own.
     """
-    number_of = {id(rule): number for number, rule in written.items()}
-    return [number_of[id(s)] for s in program.document.statements if isinstance(s, Rule)]
+    numbers: dict[Rule, list[int]] = {}
+    for number, rule in reversed(list(written.items())):
+        numbers.setdefault(rule, []).append(number)
+    return [numbers[s].pop() for s in program.document.statements if isinstance(s, Rule)]
 
 
 def _described(relation: Relation) -> dict[str, Any]:

@@ -271,14 +271,14 @@ class Search:
     def _choose(self, root: Goal) -> None:
         """Choose the proof of the smallest height, then of the smallest size, within what has been looked at."""
         numbers = count()
-        open_needs: dict[int, int] = {}
+        open_needs: dict[Instance, int] = {}
         settled: set[Goal] = set()
         heap: list[tuple[int, float, int, Goal, Instance | None]] = []
         for goal in self.goals.values():
             if goal.is_explicit:
                 heap.append((0, 1.0, next(numbers), goal, None))
             for instance in goal.instances:
-                open_needs[id(instance)] = len(set(instance.needs))
+                open_needs[instance] = len(set(instance.needs))
                 if not instance.needs:
                     heap.append((1, 1.0, next(numbers), goal, instance))
         heapq.heapify(heap)
@@ -290,8 +290,8 @@ class Search:
             goal.is_settled = True
             goal.height, goal.size, goal.by = height, size, by
             for user in goal.users:
-                open_needs[id(user)] -= 1
-                if not open_needs[id(user)] and user.head not in settled:
+                open_needs[user] -= 1
+                if not open_needs[user] and user.head not in settled:
                     tall = 1 + max(need.height for need in user.needs)
                     large = 1.0 + user.left_out + sum(need.size for need in user.needs)
                     heapq.heappush(heap, (tall, large, next(numbers), user.head, user))

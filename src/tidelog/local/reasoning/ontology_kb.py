@@ -5,6 +5,7 @@ What ontologies have brought is kept as facts (`ontology.loaded`), and each chan
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -179,6 +180,7 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         rows = engine.explicit_rows(engine.core.stored_name(ONTOLOGIES))
         return [] if rows is None else sorted(text_of(name) for name in engine.dictionary.values_of(rows[:, 0]))
 
+    @abstractmethod
     def _update(
         self,
         insert: Any,
@@ -190,7 +192,6 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         update_id: str | int | None = None,
     ) -> Change:
         """`update` without waiting for another writer, and without telling anybody."""
-        raise NotImplementedError
 
     # --- questions -------------------------------------------------------------------------------------------------------
 

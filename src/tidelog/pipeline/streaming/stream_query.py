@@ -49,7 +49,7 @@ class BatchQuery:
         """`position` gives the last commit; the checkpoint of the query is in the folder of the state."""
         self._stream, self._position, self._process, self._state = stream, position, process, state
         self._processing, self._has_news = threading.Lock(), threading.Event()
-        self._is_stopping = False
+        self._is_stopping = self._has_stopped = False
         self._failed: Exception | None = None
         """The error of a micro-batch: Spark reports it only when its own thread has ended."""
 
@@ -80,20 +80,21 @@ class BatchQuery:
         if self._failed is not None:
             said = f"{type(self._failed).__name__}: {self._failed}"
             return self._failed if isinstance(self._failed, TidelogError) else stream_failure(said)
-        if error is not None and StoppedError.__name__ not in str(error):
+        if error is not None and not self._has_stopped:
             raise stream_failure(str(error))
         return None
 
     def _batch(self, frame: DataFrame, number: int) -> None:
         with self._processing:
             if self._is_stopping:
+                self._has_stopped = True
                 raise StoppedError
             try:
                 arrivals = self._stream.arrivals(frame, number, self.id, self._position())
                 if arrivals.updates:
                     self._process(arrivals, number)
             except StoppedError:
-                self._is_stopping = True
+                self._is_stopping = self._has_stopped = True
                 raise
             except Exception as error:
                 self._failed = error

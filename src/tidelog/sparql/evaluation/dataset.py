@@ -6,7 +6,7 @@ A relation that is named by an IRI holds triples `s p o` if it has two arguments
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -110,19 +110,18 @@ def _iri(constant: Constant) -> str:
     return content.text if isinstance(content, IRI) else ""
 
 
-_KEPT: OrderedDict[tuple[int, bool], tuple[Schema, Dataset]] = OrderedDict()
+_KEPT: deque[tuple[Schema, Dataset]] = deque(maxlen=_MOST_KEPT)
+"""The last ones that were made."""
 
 
 def dataset_of(schema: Schema, *, graphs: bool) -> Dataset:
     """The triples of the relations of a schema; the same object for the same schema, while it is used."""
-    kept = _KEPT.get((id(schema), graphs))
-    if kept is not None and kept[0] is schema:
-        return kept[1]
+    for known, kept in _KEPT.copy():  # another thread may add one
+        if known is schema and kept.graphs is graphs:
+            return kept
     closed = frozenset(
         module.relation for module in schema.program.modules if module.kind is not ModuleKind.LINEAR and not module.is_irreflexive
     )
     found = Dataset({name: known.arity for name, known in schema.relations().items()}, graphs=graphs, closed=closed)
-    _KEPT[id(schema), graphs] = schema, found
-    while len(_KEPT) > _MOST_KEPT:
-        _KEPT.popitem(last=False)
+    _KEPT.append((schema, found))
     return found
