@@ -164,16 +164,27 @@ def percentiles(times: list[float]) -> str:
     return " / ".join(f"{ordered[min(int(share * len(ordered)), len(ordered) - 1)] * 1e3:.2f}" for share in shares) + " ms"
 
 
+def warm_up(run: Run, chance: random.Random) -> int:
+    """Updates until unused values have been given back once: until then, memory rises to where it stays; how many there were."""
+    state, number = run.kb.engine.state, 0
+    while run.kb.engine.state is state:
+        number += 1
+        change(run, chance, number)
+    run.updates.clear()
+    return number
+
+
 def soak(minutes: float, facts: int, seed: int) -> Run:
     """Run for some minutes; raises if an answer was wrong."""
     chance = random.Random(seed)
     run = filled(facts, chance)
     print(f"{sum(run.kb.count(name) for name in run.kb.relations):,} facts about {run.graphs:,} graphs, seed {seed}", flush=True)
+    number = warm_up(run, chance)
+    print(f"{number:,} changes to warm up, {resident() / 1e6:,.0f} MB", flush=True)
     readers = [threading.Thread(target=read, args=(run, seed + number)) for number in range(_READERS)]
     for reader in readers:
         reader.start()
     began = judged = said = time.monotonic()
-    number = 0
     try:
         while not run.over.is_set() and time.monotonic() - began < 60 * minutes:
             number += 1
