@@ -32,3 +32,13 @@ def test_boxes_keep_apart_and_arrows_run_forward(sizes: list[tuple[float, float]
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)).filter(lambda pair: pair[0] != pair[1]), max_size=15))
 def test_cycles_have_an_end(arrows: list[tuple[int, int]]) -> None:
     assert len(layout([(50.0, 20.0)] * 6, arrows).corners) == 6
+
+
+@given(SIZES, st.data())
+def test_downward_is_the_same_turned(sizes: list[tuple[float, float]], data: st.DataObject) -> None:
+    arrows = [(at, at + 1) for at in range(len(sizes) - 1)]
+    across, down = layout(sizes, arrows), layout([(h, w) for w, h in sizes], arrows, widest=0.0)
+    if down.is_downward:
+        assert [(y, x) for x, y in down.corners] == across.corners
+        assert [[(y, x) for x, y in path] for path in down.paths] == across.paths
+        assert (down.height, down.width) == (across.width, across.height)

@@ -79,7 +79,15 @@ def test_saved(tmp_path: Path, name: str) -> None:
 
 def test_other_forms_are_refused(tmp_path: Path) -> None:
     drawn = GraphPicture(picture(program("p(X) :- q(X).")))
-    with pytest.raises(TidelogError, match=r"(?s)TL082.*\.svg or \.html"):
-        drawn.save(tmp_path / "a.png")
+    with pytest.raises(TidelogError, match=r"(?s)TL082.*\.svg, \.png or \.html"):
+        drawn.save(tmp_path / "a.gif")
     with pytest.raises(TidelogError, match="TL060"):
         drawn.save(tmp_path / "missing" / "a.svg")
+
+
+def test_a_wide_picture_goes_downward() -> None:
+    chain = "".join(f"relation_number_{at + 1}(X, Y) :- relation_number_{at}(X, Y), edge(Y, X).\n" for at in range(30))
+    root = ElementTree.fromstring(GraphPicture(picture(program(chain))).svg)
+    assert float(root.attrib["width"]) < 1800 < float(root.attrib["height"])
+    short = ElementTree.fromstring(GraphPicture(picture(program("p(X) :- q(X)."))).svg)
+    assert float(short.attrib["width"]) > float(short.attrib["height"])

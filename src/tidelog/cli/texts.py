@@ -97,7 +97,7 @@ def _replace(path: Path, text: str) -> None:
 @reporting
 def graph_command(
     program: ProgramFile,
-    out: Annotated[Path, typer.Option("--out", help="The picture: a file that ends with .svg or .html.", metavar="FILE")],
+    out: Annotated[Path, typer.Option("--out", help="The picture: a file that ends with .svg, .png or .html.", metavar="FILE")],
     other: Annotated[
         Path | None, typer.Option("--diff", help="Show what changing the program into this one would touch.", metavar="PROGRAM")
     ] = None,

@@ -1,4 +1,4 @@
-"""Where boxes stand and how arrows run: layers from left to right, after Sugiyama's method.
+"""Where boxes stand and how arrows run: layers from left to right, or downward, after Sugiyama's method.
 
 A box stands one layer behind the last that leads to it. Arrows over several layers have a place of their own in each of them, so
 that they run between boxes and not across. Within a layer, places are sorted by those that they are joined to, to and fro.
@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 _SWEEPS = 6
 _GAP = 26.0
@@ -30,10 +31,29 @@ class Layout:
     paths: list[list[Point]]
     width: float
     height: float
+    is_downward: bool = False
 
 
-def layout(sizes: Sequence[Point], arrows: Sequence[tuple[int, int]]) -> Layout:
-    """Places for boxes of these sizes (width, height) and arrows between them, which have no cycle but perhaps a few."""
+def layout(sizes: Sequence[Point], arrows: Sequence[tuple[int, int]], widest: float = inf) -> Layout:
+    """Places for boxes of these sizes (width, height) and arrows between them, which have no cycle but perhaps a few.
+
+    Layers go from left to right, and downward if that is narrower where they would be wider than `widest`.
+    """
+    across = _across(sizes, arrows)
+    if across.width <= widest:
+        return across
+    turned = _across([_turned(size) for size in sizes], arrows)
+    if turned.height >= across.width:
+        return across
+    paths = [[_turned(point) for point in path] for path in turned.paths]
+    return Layout([_turned(corner) for corner in turned.corners], paths, turned.height, turned.width, is_downward=True)
+
+
+def _turned(point: Point) -> Point:
+    return point[1], point[0]
+
+
+def _across(sizes: Sequence[Point], arrows: Sequence[tuple[int, int]]) -> Layout:
     layer_of = _layers(len(sizes), arrows)
     layers: list[list[int]] = [[] for _ in range(1 + max(layer_of, default=0))]
     for box, layer in enumerate(layer_of):

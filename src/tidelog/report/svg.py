@@ -10,10 +10,12 @@ from tidelog.errors import fail
 from tidelog.report.graph import Box, Picture, Status
 from tidelog.report.layers import Layout, Point, layout
 
-_CHARACTER, _LINE, _MARGIN = 6.7, 17.0, 12.0
+_CHARACTER, _LINE, _MARGIN = 7.25, 17.0, 12.0
 _LONGEST = 64
 """Characters of a rule that a box shows; all of it appears when one points at it."""
 _EDGE = 24.0
+_WIDEST = 1800.0
+"""A wider picture goes downward."""
 
 STYLE = """
 svg.tidelog { --ink: #1c2330; --soft: #5b6576; --card: #ffffff; --line: #aeb7c4; --page: #f6f7f9;
@@ -36,7 +38,7 @@ svg.tidelog marker path { fill: var(--soft); } svg.tidelog marker.no path { fill
 
 
 class GraphPicture:
-    """A picture that notebooks show by themselves; `save` writes it as `.svg` or `.html`."""
+    """A picture that notebooks show by themselves; `save` writes it as `.svg`, `.png` or `.html`."""
 
     def __init__(self, picture: Picture) -> None:
         self._picture = picture
@@ -45,7 +47,7 @@ class GraphPicture:
     def svg(self) -> str:
         """The picture as SVG, complete in itself."""
         sizes = [_size(box) for box in self._picture.boxes]
-        placed = layout(sizes, [(source, target) for source, target, _ in self._picture.arrows])
+        placed = layout(sizes, [(source, target) for source, target, _ in self._picture.arrows], _WIDEST)
         width, height = placed.width + 2 * _EDGE, placed.height + 2 * _EDGE + _LINE
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" class="tidelog" role="img" width="{width:.0f}" height="{height:.0f}" '
@@ -54,6 +56,13 @@ class GraphPicture:
             f'<g transform="translate({_EDGE:.0f} {_EDGE:.0f})">{"".join(self._drawn(placed, sizes))}</g>'
             f'<text x="{_EDGE:.0f}" y="{height - 10:.0f}" class="note">{escape(self._legend())}</text></svg>'
         )
+
+    @property
+    def png(self) -> bytes:
+        """The picture as PNG; needs `pip install "tidelog[png]"`."""
+        from tidelog.report.raster import png_of
+
+        return png_of(self.svg)
 
     @property
     def html(self) -> str:
@@ -65,11 +74,18 @@ class GraphPicture:
     def save(self, path: str | Path) -> None:
         """Write the picture; the ending says which form it has."""
         target = Path(path)
-        forms = {".svg": lambda: self.svg, ".html": lambda: self.html}
-        if target.suffix.lower() not in forms:
-            raise fail("TL082", f"a picture cannot be written as {target.name}", fix="let the name end with .svg or .html")
+        match target.suffix.lower():
+            case ".svg":
+                data = self.svg.encode()
+            case ".html":
+                data = self.html.encode()
+            case ".png":
+                data = self.png
+            case _:
+                fix = "let the name end with .svg, .png or .html"
+                raise fail("TL082", f"a picture cannot be written as {target.name}", fix=fix)
         try:
-            target.write_text(forms[target.suffix.lower()](), encoding="utf-8")
+            target.write_bytes(data)
         except OSError as error:
             raise fail("TL060", f"cannot write {target}: {error.strerror or error}") from error
 
@@ -88,7 +104,7 @@ class GraphPicture:
     def _drawn(self, placed: Layout, sizes: list[Point]) -> Iterator[str]:
         for (_, _, is_negative), path in zip(self._picture.arrows, placed.paths, strict=True):
             name, head = ("arrow negative", "no") if is_negative else ("arrow", "yes")
-            yield f'<path class="{name}" marker-end="url(#{head})" d="{_curve(path)}"/>'
+            yield f'<path class="{name}" marker-end="url(#{head})" d="{_curve(path, is_downward=placed.is_downward)}"/>'
         for box, (x, y), (width, height) in zip(self._picture.boxes, placed.corners, sizes, strict=True):
             yield f'<g transform="translate({x:.1f} {y:.1f})">{"".join(_box(box, width, height))}</g>'
 
@@ -139,12 +155,13 @@ def _head(name: str) -> str:
     )
 
 
-def _curve(path: list[Point]) -> str:
-    """A line through points that leaves each of them level."""
+def _curve(path: list[Point], *, is_downward: bool) -> str:
+    """A line through points that leaves each of them in the direction of the picture."""
     (x, y), *rest = path
     parts = [f"M{x:.1f} {y:.1f}"]
     for to_x, to_y in rest:
-        bend = max(20.0, (to_x - x) / 2)
-        parts.append(f"C{x + bend:.1f} {y:.1f} {to_x - bend:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}")
+        bend = max(20.0, (to_y - y if is_downward else to_x - x) / 2)
+        by_x, by_y = (0.0, bend) if is_downward else (bend, 0.0)
+        parts.append(f"C{x + by_x:.1f} {y + by_y:.1f} {to_x - by_x:.1f} {to_y - by_y:.1f} {to_x:.1f} {to_y:.1f}")
         x, y = to_x, to_y
     return " ".join(parts)

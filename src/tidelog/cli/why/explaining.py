@@ -33,7 +33,7 @@ def explain_command(
     all_ways: Annotated[bool, typer.Option("--all", help="Every rule instance behind it, not only one proof.")] = False,
     form: Annotated[ExplanationForm, typer.Option("--format", help="How to print it.")] = ExplanationForm.TEXT,
     out: Annotated[
-        Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg or .html.", metavar="FILE")
+        Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg, .png or .html.", metavar="FILE")
     ] = None,
     saved: OpenFolder = None,
     as_json: AsJson = False,

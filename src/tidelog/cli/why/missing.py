@@ -22,7 +22,7 @@ def why_not_command(
     facts: FactsFolder = None,
     form: Annotated[ExplanationForm, typer.Option("--format", help="How to print it.")] = ExplanationForm.TEXT,
     out: Annotated[
-        Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg or .html.", metavar="FILE")
+        Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg, .png or .html.", metavar="FILE")
     ] = None,
     saved: OpenFolder = None,
     as_json: AsJson = False,

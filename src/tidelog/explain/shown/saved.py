@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tidelog.arguments import path_of
 from tidelog.errors import fail
+from tidelog.report.raster import png_of
 
 
 class Saved(ABC):
@@ -38,14 +39,16 @@ class Saved(ABC):
         return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, whose ending says in which form: .txt, .json, .svg or .html."""
+        """Write it to a file, whose ending says in which form: .txt, .json, .svg, .png or .html."""
         target = path_of(path)
-        forms = {".svg": lambda: self.svg, ".html": lambda: self.html, ".json": self.to_json, ".txt": self.to_text}
-        if target.suffix.lower() not in forms:
-            fix = "let the name end with .txt, .json, .svg or .html"
+        texts = {".svg": lambda: self.svg, ".html": lambda: self.html, ".json": self.to_json, ".txt": self.to_text}
+        form = target.suffix.lower()
+        if form not in texts and form != ".png":
+            fix = "let the name end with .txt, .json, .svg, .png or .html"
             raise fail("TL082", f"{self._what} cannot be written as {target.name}", fix=fix)
+        data = png_of(self.svg) if form == ".png" else f"{texts[form]()}\n".encode()
         try:
-            target.write_text(forms[target.suffix.lower()]() + "\n", encoding="utf-8")
+            target.write_bytes(data)
         except OSError as error:
             raise fail("TL060", f"cannot write {target}: {error.strerror or error}") from error
 
