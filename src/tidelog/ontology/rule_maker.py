@@ -125,7 +125,7 @@ class RuleMaker:
         body = sorted(dict.fromkeys(body), key=lambda literal: not isinstance(literal, Atom))
         if head in body:
             return None
-        body = _without_names(body, [*(head.args if head is not None else ()), about])
+        body = _without_names(body, [about] if head is None else list(head.args))
         key = _key(Rule(head or Atom(INCONSISTENT, (about,)), tuple(body)))
         if key in self._known:
             return None
