@@ -90,6 +90,7 @@ SPARK_AGAINST_THAT: dict[str, set[str]] = {"evaluation": {"closure"}}  # closure
 SPARK_FOR_PIPELINE = {
     "tidelog.spark.ingest",  # rejects
     "tidelog.spark.session.private_session",  # a session to read schemas with
+    "tidelog.spark.session.users_session",  # what Spark's UI says of the jobs of sinks and batches; schemas of views
     "tidelog.spark.session.lineage",  # the explanation of a lost executor
     "tidelog.spark.data.explicit_snapshot",  # what `explicit_facts` gives and `restore` takes
 }

@@ -385,7 +385,7 @@ def test_rules_that_come_and_go_are_kept(spark: SparkSession, tmp_path: Path) ->
     stream(read_job(tmp_path / "job.toml"), spark)
 
 
-def test_what_comes_and_goes_is_marked(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_comes_and_goes_is_marked(spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Facts that the next update takes back, in the same batch and in the next one."""
     job = prepare(tmp_path, updates=3)
     new = [("edge", f"n{at}", f"n{at + 1}") for at in range(8)]
@@ -394,8 +394,23 @@ def test_what_comes_and_goes_is_marked(spark: SparkSession, tmp_path: Path) -> N
     streaming = StreamingJob(job, Terminal(is_quiet=True), lambda: False, spark)
     marked: list[int] = []
     streaming.begin()
-    streaming.follow(lambda _number, change, _waiting: marked.append(change.stats.counters.explicit_marks), once=True)
+    said = set[str]()
+
+    def show(_number: int, change: Any, _waiting: int) -> None:
+        marked.append(change.stats.counters.explicit_marks)
+        said.add(str(spark.sparkContext.getLocalProperty("spark.job.description")))
+
+    with caplog.at_level("INFO", "tidelog.spark.stream"):
+        streaming.follow(show, once=True)
     streaming.close()
+    assert said == {"tidelog: batch 0", "tidelog: batch 1", "tidelog: batch 2"}
+    found = [record.__dict__["tidelog"] for record in caplog.records if record.name == "tidelog.spark.stream"]
+    assert [(numbers["updates"], numbers["updates_in_all"], numbers["broken"]) for numbers in found] == [
+        (3, 3, 0),
+        (3, 6, 0),
+        (2, 8, 0),
+    ]
+    assert sum(numbers["inserted"] for numbers in found) > 8
     assert marked == [0, 1, 1, 1, 1, 1, 1, 1]
     check_result(tmp_path, updates)
 

@@ -21,6 +21,7 @@ from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Plac
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import constants, pivots
 from tidelog.spark.maintenance.update_keys import UpdateKeys
+from tidelog.spark.session.users_session import described
 from tidelog.syntax.tree import atoms
 
 if TYPE_CHECKING:
@@ -130,7 +131,8 @@ class SparkEngine:
             if component.predicates[0] in self.placed.where:  # reused; updates will read its inputs
                 self.inputs_to_spark(component)
             elif not maintain(component):
-                self._evaluate(component, watch)
+                with described(self.spark, ", ".join(component.predicates)):
+                    self._evaluate(component, watch)
         self.has_derived = self.local.has_derived = True
 
     def _evaluate(self, component: Component, watch: Watch) -> None:

@@ -29,6 +29,7 @@ from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_upd
 from tidelog.spark.maintenance.update_result import UpdateResult
 from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
+from tidelog.spark.session.users_session import described, users_session
 from tidelog.streams.update import Update, as_update
 from tidelog.surface.keywords import naming_options
 from tidelog.surface.logs import log_loads, log_update
@@ -78,7 +79,8 @@ class SparkKnowledgeBase(Materialisation):
             raise fail("TL074", 'engine="spark" takes no positions in columns', fix="give the names that the source has")
         options = {**(options or {}), **({"sep": delimiter} if delimiter is not None else {})}
         relation = self._schema.name_of(relation)
-        with keeping_secrets(options):
+        private = self.spark
+        with keeping_secrets(options), described(private, f"load {relation}"):
             ingested = ingest(
                 self.spark,
                 source,
@@ -87,6 +89,7 @@ class SparkKnowledgeBase(Materialisation):
                 SourceOptions(format, header, options, {str(given): meant for given, meant in (columns or {}).items()}),
                 rejects=rejects if rejects is not None else Rejects(),
                 lineage=self._started_engine.lineage,
+                tables=users_session(private),
             )
         return self._add(ingested)
 
@@ -108,7 +111,8 @@ class SparkKnowledgeBase(Materialisation):
             raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load_rdf', fix="leave it out")
         rejects = rejects if rejects is not None else Rejects()
         lineage = self._started_engine.lineage
-        found = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
+        with described(self.spark, "load triples"):
+            found = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
         reports: list[LoadReport] = []
         has_others = any(name != "triple" for name in self.relations)
         for name, arity in (*(found.counts() if has_others else ()), ("triple", 3)):
@@ -159,9 +163,9 @@ class SparkKnowledgeBase(Materialisation):
             self._stream.ahead.forget()
         parts = {"delete": delete, "insert": insert, "upsert": upsert}
         removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
-        if removed or added:
-            return self._named(self._change_rules(parts, removed, added), update_id)
-        return self._named(self._update(parts), update_id)
+        with described(self.spark, "update" if update_id is None else f"update {update_id}"):
+            done = self._change_rules(parts, removed, added) if removed or added else self._update(parts)
+        return self._named(done, update_id)
 
     def _named(self, change: SparkChange, update_id: str | int | None = None) -> SparkChange:
         """A change whose facts are found by prefixed names, too, and by those of relations that have not changed."""
@@ -226,7 +230,7 @@ class SparkKnowledgeBase(Materialisation):
 
         lineage = self._started_engine.lineage
         known = self.relations.get(relation)
-        found = ingest(self.spark, source, relation, known, rejects=Rejects(), lineage=lineage)
+        found = ingest(self.spark, source, relation, known, rejects=Rejects(), lineage=lineage, tables=users_session(self.spark))
         if found.rejected:
             message = f"{found.rejected:,} rows for `{relation}` do not fit, so nothing is changed"
             raise fail("TL072", message, fix="load them with rejects, or repair them")

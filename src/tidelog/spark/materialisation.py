@@ -6,6 +6,7 @@ from before back.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ from tidelog.spark.session.lineage import Lineage, lost_blocks_explained
 from tidelog.spark.session.private_session import close as close_session
 from tidelog.spark.session.private_session import session
 from tidelog.spark.session.shipping import Shipping
+from tidelog.spark.session.users_session import described
 from tidelog.syntax.tree import Atom, Rule, Variable, atoms
 from tidelog.text_limits import check_length
 
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
     from tidelog.spark.data.spark_dictionary import SparkDictionary
 
+_LOG = logging.getLogger("tidelog.spark")
 _PLACEMENTS = ("auto", *(where.value for where in Where))
 
 
@@ -120,7 +123,7 @@ class Materialisation(KnowledgeBase):
         check_length(as_text(text), "the query", self._limit_text)
         query = check_query(text, self.relations, self.program.prefixes, values)
         engine = self._maintained_engine()
-        with lost_blocks_explained():
+        with lost_blocks_explained(), described(engine.spark, "query"):
             return answered(engine, text.strip(), query, self._watch())
 
     def explicit_facts(self) -> Iterator[ExplicitSnapshot]:
@@ -134,7 +137,7 @@ class Materialisation(KnowledgeBase):
         if isinstance(facts, SparkFacts):
             with lost_blocks_explained():  # which kinds of values the columns have, only the rows can say
                 return facts.dataframe
-        return self._started_engine.exchange.shipping.frame(facts.to_arrow())
+        return self._started_engine.exchange.shipping.frame(facts.to_arrow(), is_result=True)
 
     # --- the engine ------------------------------------------------------------------------------------------------------
 
@@ -199,8 +202,17 @@ class Materialisation(KnowledgeBase):
             self._outdated.append(engine.exchange.shipping)
             engine = self._new_engine(engine.spark, engine.lineage)
         self._version = replace(self._version, engine=engine, has_begun=True)
-        with lost_blocks_explained():  # not only cuts read rows: so do those that go to the driver or are counted
+        with lost_blocks_explained(), described(engine.spark, "derive"):  # not only cuts read rows
             engine.evaluate(self._watch())
+        for placed in engine.placed.placements:
+            _LOG.info(
+                "%s: %s, %s facts in %.3f s: %s",
+                ", ".join(placed.relations),
+                placed.where,
+                f"{placed.facts:,}",
+                placed.seconds,
+                placed.why,
+            )
         self._version = replace(self._version, inputs=())  # from now on the engine has them
         return engine
 

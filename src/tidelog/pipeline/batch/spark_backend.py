@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,10 +93,11 @@ class SparkBackend:
         if source.is_rdf:
             return [("subject", "iri"), ("predicate", "iri"), ("object", "any")]
         from tidelog.spark.session.private_session import session
+        from tidelog.spark.session.users_session import users_session
 
         with self._without_secrets("TL060", f"cannot read {source.origin}", source.options):
             origin, form = _asked_for(source)
-            reader = session().read.options(**_reader_options(source))
+            reader = users_session(session(self._spark)).read.options(**_reader_options(source))
             if form == "table":
                 fields = reader.table(origin or "").schema.fields
             else:
@@ -144,13 +145,13 @@ class SparkBackend:
             return
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
-        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._writing(sink):
             self.kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
 
     def write_table(self, sink: SinkPart) -> None:
         """Write the facts to a table of the catalog, over JDBC, or to a path in a format that keeps versions by itself."""
         options = with_variables(sink.options)
-        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options):
+        with self._writing(sink):
             writer = self.kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
             if sink.path is not None:
                 writer.options(**options).save(sink.path)
@@ -173,6 +174,14 @@ class SparkBackend:
         close = getattr(self._given, "close", None)
         if close is not None:
             close()
+
+    @contextmanager
+    def _writing(self, sink: SinkPart) -> Iterator[None]:
+        from tidelog.spark.session.users_session import described
+
+        what = described(self._given.spark, f"write {sink.relation}") if hasattr(self._given, "spark") else nullcontext()
+        with self._without_secrets("TL093", f"cannot write to {sink.target}", sink.options), what:
+            yield
 
     @contextmanager
     def _without_secrets(self, code: str, what: str, options: Mapping[str, str]) -> Iterator[None]:

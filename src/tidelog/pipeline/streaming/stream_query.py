@@ -65,7 +65,9 @@ class BatchQuery:
     def run(self, spark: SparkSession, is_over: Callable[[], bool], *, once: bool) -> TidelogError | None:
         """Run the query until `is_over`, or until Spark ends it; the error of a micro-batch that failed."""
         writer = self._stream.stream().writeStream.foreachBatch(self._batch)
-        writer = writer.option("checkpointLocation", self._state.address(CHECKPOINT))
+        writer = writer.option("checkpointLocation", self._state.address(CHECKPOINT)).queryName(
+            f"tidelog {self._state.address()}"
+        )
         with _quiet_logs(spark):
             query = writer.trigger(**self._stream.trigger(once=once)).start()
             try:

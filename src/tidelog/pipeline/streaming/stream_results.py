@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
@@ -12,8 +13,30 @@ from tidelog.pipeline.batch.spark_backend import SparkBackend
 from tidelog.pipeline.job.job_file import Job
 from tidelog.pipeline.report.outcome import Outcome, StreamHistory
 from tidelog.pipeline.report.terminal import Terminal
+from tidelog.pipeline.streaming.arrivals import Arrivals
+from tidelog.pipeline.streaming.batch_worker import BatchResult
 from tidelog.pipeline.streaming.stream_state import Commit
 from tidelog.syntax.printer import Printer
+
+_LOG = logging.getLogger("tidelog.spark.stream")
+
+
+def log_commit(commit: Commit, done: BatchResult, arrivals: Arrivals, seconds: float) -> None:
+    """A line for each commit; handlers that send metrics find the numbers in the attribute `tidelog` of the record."""
+    numbers = {
+        "commit": commit.number,
+        "batch": done.number,
+        "updates": done.updates,
+        "broken": done.broken,
+        "inserted": sum(update.facts_in for update in done.applied),
+        "deleted": sum(update.facts_out for update in done.applied),
+        "waiting": arrivals.behind,
+        "seconds": round(seconds, 6),
+        "updates_in_all": commit.updates,
+        "broken_in_all": commit.broken,
+    }
+    shown = numbers["updates"], numbers["broken"], numbers["inserted"], numbers["deleted"], seconds
+    _LOG.info(f"batch {done.number}: %d updates, %d broken, %d facts in, %d out, in %.3f s", *shown, extra={"tidelog": numbers})
 
 
 class StreamResults:

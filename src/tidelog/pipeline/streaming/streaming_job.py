@@ -27,11 +27,12 @@ from tidelog.pipeline.streaming.arrivals import Arrivals
 from tidelog.pipeline.streaming.batch_worker import BatchResult, Show, UpdateWorker
 from tidelog.pipeline.streaming.change_feed import ENDINGS, RowFile
 from tidelog.pipeline.streaming.stream_query import StoppedError, has_ended
-from tidelog.pipeline.streaming.stream_results import StreamResults
+from tidelog.pipeline.streaming.stream_results import StreamResults, log_commit
 from tidelog.pipeline.streaming.stream_sources import updates_from
 from tidelog.pipeline.streaming.stream_state import HIDDEN, Commit, StreamState, TakenOverError, hidden
 from tidelog.program.program import check
 from tidelog.source import Source
+from tidelog.spark.session.users_session import described
 from tidelog.stores import Store
 from tidelog.syntax.printer import Printer
 
@@ -225,14 +226,15 @@ class StreamingJob:
 
     def _process(self, arrivals: Arrivals, number: int) -> None:
         """Apply the updates of a micro-batch that are not committed yet, and commit them."""
-        part = self.part
+        part, started = self.part, perf_counter()
         done = BatchResult(number, self._row_file(part.feed, part.feed_format), self._row_file(part.broken_folder, "json"))
-        with done:
+        with done, described(self.backend.kb.spark, f"batch {number}"):
             self._worker.apply(arrivals, done, self.committed.updates, self._show)
         if done.has_other_rules:
             self.job, self._has_other_rules = replace(self.job, program=self.backend.kb.program), True
         if done.last is not None:
             self._commit(done, arrivals.seen(done.last.file))
+            log_commit(self.committed, done, arrivals, perf_counter() - started)
         for update in done.applied:
             self._results.history.note(update)
         if done.stopped_at is not None:

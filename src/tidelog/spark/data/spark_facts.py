@@ -24,6 +24,7 @@ from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.data.matrices import frame_of_rows
 from tidelog.spark.data.spark_dictionary import SparkDictionary
 from tidelog.spark.session.lineage import lost_blocks_explained
+from tidelog.spark.session.users_session import for_user
 from tidelog.values import Kind, from_python
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class SparkFacts(Facts):
     def dataframe(self) -> DataFrame:
         """A Spark DataFrame with typed, named columns.  A column of several kinds becomes a column of texts."""
         if self._frame is None:
-            self._frame = self._typed_frame()
+            self._frame = for_user(self._typed_frame())
         return self._frame
 
     def _typed_frame(self) -> DataFrame:

@@ -21,6 +21,8 @@ from tidelog.errors import fail
 from tidelog.options import machine_memory
 from tidelog.spark.session.interruption import end_jobs_on_interrupt
 from tidelog.spark.session.java import find_java, java_home
+from tidelog.spark.session.users_session import is_connect as is_connect  # noqa: PLC0414  # others take it from here
+from tidelog.spark.session.users_session import note_user
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,16 +110,13 @@ def session(
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
 
     given = spark if spark is not None else Session.getActiveSession()
-    private = _beside(given) if given is not None else _start(memory, cores, master, app_name)
+    user = given if given is not None else _start(memory, cores, master, app_name)
+    private = _beside(user)
+    note_user(private, user)
     for setting in SQL_SETTINGS:
         private.conf.set(setting.name, setting.value)
     private.conf.set("spark.sql.shuffle.partitions", str(partitions or shuffle_partitions(private)))
     return private
-
-
-def is_connect(spark: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect, whose Spark is in another process."""
-    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 @contextmanager

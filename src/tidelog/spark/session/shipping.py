@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from tidelog.spark.session.private_session import is_local
+from tidelog.spark.session.users_session import users_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -26,13 +27,14 @@ class Shipping:
         self._folder: Path | None = None
         self._number = 0
 
-    def frame(self, table: pa.Table) -> DataFrame:
-        """The table as a DataFrame.
+    def frame(self, table: pa.Table, *, is_result: bool = False) -> DataFrame:
+        """The table as a DataFrame, of the user's session if it is a result.
 
         A file is only for a Spark on this machine; a cluster would have to see it too.
         """
+        spark = users_session(self.spark) if is_result else self.spark
         if table.num_rows < _MANY_ROWS or not is_local(self.spark):
-            return self.spark.createDataFrame(table)
+            return spark.createDataFrame(table)
         from pyarrow import parquet
 
         if self._folder is None:
@@ -40,7 +42,7 @@ class Shipping:
         self._number += 1
         path = self._folder / f"{self._number}.parquet"
         parquet.write_table(table, path, compression="lz4", row_group_size=_ROWS_OF_A_GROUP, use_dictionary=False)
-        return self.spark.read.parquet(f"file://{path}")
+        return spark.read.parquet(f"file://{path}")
 
     def close(self) -> None:
         """Remove all files."""
