@@ -93,7 +93,7 @@ def test_the_difference_of_two_programs_as_a_page(programs: Path) -> None:
     assert f"{programs / 'a.dl'} to {programs / 'b.dl'}" in page
 
 
-@pytest.mark.parametrize(("program", "out", "code"), [("a.dl", "a.png", "TL082"), ("missing.dl", "a.svg", "TL060")])
+@pytest.mark.parametrize(("program", "out", "code"), [("a.dl", "a.gif", "TL082"), ("missing.dl", "a.svg", "TL060")])
 def test_what_cannot_be_drawn(programs: Path, program: str, out: str, code: str) -> None:
     status, printed, err = run("graph", programs / program, "--out", programs / out)
     assert (status, printed) == (1, "")

@@ -25,6 +25,6 @@ def test_the_ending_says_in_which_form(tmp_path: Path) -> None:
         Answer().save(tmp_path / f"a.{ending}")
         assert (tmp_path / f"a.{ending}").read_text(encoding="utf-8") == text + "\n"
     with pytest.raises(TidelogError, match="TL082"):
-        Answer().save(tmp_path / "a.png")
+        Answer().save(tmp_path / "a.gif")
     with pytest.raises(TidelogError, match="TL060"):
         Answer().save(tmp_path / "nowhere" / "a.txt")
