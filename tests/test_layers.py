@@ -84,9 +84,9 @@ ONLY_TO_ANNOTATE: dict[str, set[str]] = {
 }
 """Upwards, where only type checkers look: stored rows, explained changes, snapshots, and an option that one engine takes."""
 
-LOCAL_FOR_SPARK = {"tidelog.local.engine"}
-"""The Spark engine drives the local engine as a whole."""
-SPARK_AGAINST_THAT: dict[str, set[str]] = {"evaluation": {"closure"}}  # closures on executors use the same functions
+LOCAL_FOR_SPARK = {"tidelog.local.engine", "tidelog.local.evaluation.keyed_unit"}
+"""The Spark engine drives the local engine as a whole, or, by keys, unit by unit."""
+SPARK_AGAINST_THAT: dict[str, set[str]] = {}
 SPARK_FOR_PIPELINE = {
     "tidelog.spark.ingest",  # rejects
     "tidelog.spark.session.private_session",  # a session to read schemas with

@@ -13,13 +13,13 @@ from tidelog.core.rules import Closure, Core, Unit, is_visible
 from tidelog.core.statistics import Round, Statistics
 from tidelog.local.engine import LocalEngine
 from tidelog.program.hypergraph import Component
-from tidelog.program.modules import ModuleKind
 from tidelog.program.program import Program
 from tidelog.spark.data.exchange import Exchange, Keys
-from tidelog.spark.evaluation.closure import closed
 from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where, choose
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import constants, pivots
+from tidelog.spark.evaluation.task_evaluation import TaskEvaluation
+from tidelog.spark.maintenance.in_rounds.key_maintenance import HeldUnit
 from tidelog.spark.maintenance.update_keys import UpdateKeys
 from tidelog.spark.session.users_session import described
 from tidelog.syntax.tree import atoms
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
     from tidelog.spark.data.spark_dictionary import SparkDictionary
     from tidelog.spark.session.lineage import Lineage
-
-_BYTES_AN_EDGE = 16
-"""What an edge takes in a task that closes a graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +63,11 @@ class SparkEngine:
         self.local = LocalEngine(program, modules=options.modules, only_whole=True, algorithm=options.algorithm, rules=rules)
         self.placed = PlacedProgram(program, self.core_for_frames(program))
         self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
+        self.by_tasks = TaskEvaluation(self.exchange, options.placement, options.budget, lambda: self.frame_core.arities)
         self.too_expensive: dict[str, int] = {}
         """By owner of a unit on Spark: how many deletions were last too expensive to maintain."""
+        self.held: dict[tuple[str, ...], HeldUnit] = {}
+        """What the driver keeps of units that are maintained by keys."""
         self.statistics = Statistics()
         self.has_derived = False
         """Whether everything that follows from some explicit facts has been derived, even if more were added since."""
@@ -110,6 +110,11 @@ class SparkEngine:
         """Whether everything that follows has been derived."""
         return self.has_derived and not self.waiting
 
+    @property
+    def room(self) -> int:
+        """How many bytes of the budget the kernel does not take."""
+        return self.budget
+
     def visible_count(self) -> int:
         """How many facts that users see are stored; as in the local engine, pairs of virtual relations are not."""
         only_on_spark = self.exchange.relations.keys() - self.exchange.in_kernel
@@ -149,9 +154,11 @@ class SparkEngine:
         if where is Where.KERNEL:
             return
         if closure is not None and self.forced != Where.ROUNDS:
-            where, why = self._place_closure(closure, inputs, own, why)
+            where, why = self.by_tasks.place_closure(closure, {*inputs, *own}, why)
+        elif self.forced in ("auto", Where.DECOMPOSED) and self.by_tasks.derives(units := self.frame_units(component)):
+            where, why = self.by_tasks.place_units(units, why)
         elif where is not Where.ROUNDS:
-            where, why = Where.ROUNDS, f"{why}; no transitive relation, so in rounds"
+            where, why = Where.ROUNDS, f"{why}; rules hand no key on, so in rounds"
         self._on_frames(component, inputs, watch, where, why)
 
     def where_of(self, relation: str) -> Where:
@@ -181,13 +188,6 @@ class SparkEngine:
                 if isinstance(operator, Closure):
                     return operator
         return None
-
-    def _place_closure(self, closure: Closure, inputs: set[str], own: set[str], why: str) -> tuple[Where, str]:
-        edges = sum(self.exchange.size(name) for name in (*inputs, *own))
-        is_symmetric = closure.module.kind is ModuleKind.SYMMETRIC_TRANSITIVE
-        if is_symmetric and (self.forced == Where.COMPONENTS or edges * _BYTES_AN_EDGE > self.budget):
-            return Where.COMPONENTS, f"{why}; connected components by stars"
-        return Where.DECOMPOSED, f"{why}; each task closes its share of left ends"
 
     def frame_units(self, component: Component) -> list[Unit]:
         """The units of a component as they are evaluated on Spark."""
@@ -289,9 +289,9 @@ class SparkEngine:
             # A derived relation that merges its segments must not release those that the explicit copy still reads.
             self.lineage.protect(segment for facts in explicit for segment, _ in facts.segments)
             for name, operator in closures:
-                self.close_relation(name, operator, where)
+                self.by_tasks.close_relation(name, operator, where)
             if not closures:
-                rounds.evaluate(unit)
+                self.by_tasks.derive(unit, rounds, where)
         derived = {name for unit in units for name in unit.relations}
         self.placed.place(self._placement(component, where, why, rounds.done, started), on_spark=derived)
 
@@ -299,16 +299,6 @@ class SparkEngine:
         """Copy all that a component reads to Spark."""
         for name in {name for unit in self.frame_units(component) for name in unit.uses}:
             self.exchange.to_spark(name, self.frame_core.arities[name])
-
-    def close_relation(self, name: str, closure: Closure, where: Where) -> None:
-        """Derive a transitive relation from its explicit pairs and steps."""
-        relations, edge = self.exchange.relations, closure.module.edge
-        steps = relations[edge].frame(self.spark) if edge is not None else None
-        frame = closed(
-            closure.module, relations[closure.given].frame(self.spark), steps, self.lineage, by_stars=where is Where.COMPONENTS
-        )
-        segment, count = self.lineage.cut_and_count(frame)
-        relations[name].add(segment, count, self.lineage)
 
     def _placement(self, component: Component, where: Where, why: str, rounds: list[Round], started: float) -> Placement:
         by_round: dict[int, int] = {}

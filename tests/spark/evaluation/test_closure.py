@@ -1,4 +1,4 @@
-"""Transitive relations without rounds: decomposed by left ends, and by connected components, against a plain closure."""
+"""Symmetric-transitive relations by connected components, against a plain closure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tidelog.program.modules import Module, ModuleKind
 from tidelog.spark.data.matrices import frame_of_rows
-from tidelog.spark.evaluation.closure import closed
+from tidelog.spark.evaluation.closure import connected_pairs
 from tidelog.spark.session.lineage import Lineage
 
 if TYPE_CHECKING:
@@ -27,22 +26,12 @@ def closure_of(pairs: Pairs) -> Pairs:
     return found
 
 
-@pytest.mark.parametrize("by_stars", [False, True])
 @pytest.mark.parametrize("is_irreflexive", [False, True])
-def test_a_symmetric_relation(spark: SparkSession, by_stars: bool, is_irreflexive: bool) -> None:
-    module = Module(ModuleKind.SYMMETRIC_TRANSITIVE, "r", (0, 1), is_irreflexive=is_irreflexive)
+def test_a_symmetric_relation(spark: SparkSession, is_irreflexive: bool) -> None:
     expected = closure_of(EDGES | {(y, x) for x, y in EDGES})
     if is_irreflexive:
         expected = {(x, y) for x, y in expected if x != y} | {(6, 6)}
     with closing(Lineage(spark)) as lineage:
         given = frame_of_rows(spark, np.array(sorted(EDGES), np.int32))
-        found = [tuple(row) for row in closed(module, given, None, lineage, by_stars=by_stars).collect()]
+        found = [tuple(row) for row in connected_pairs(given, lineage, is_irreflexive=is_irreflexive).collect()]
     assert sorted(found) == sorted(expected), "each pair once"
-
-
-def test_a_transitive_relation(spark: SparkSession) -> None:
-    module = Module(ModuleKind.TRANSITIVE, "r", (0,))
-    with closing(Lineage(spark)) as lineage:
-        given = frame_of_rows(spark, np.array(sorted(EDGES), np.int32))
-        found = [tuple(row) for row in closed(module, given, None, lineage, by_stars=False).collect()]
-    assert sorted(found) == sorted(closure_of(EDGES))

@@ -312,13 +312,13 @@ class VirtualRelation(Condensation):
         return out[: pairs.write_pairs(reader.words, np.array([term], np.int32), np.empty_like(out), out)]
 
     def chunks(
-        self, most: int = _CHUNK, share: tuple[int, int] = (0, 1), *, first: int | None = None
+        self, most: int = _CHUNK, lefts: Int32s | None = None, *, first: int | None = None
     ) -> Iterator[tuple[Int32s, Int32s]]:
-        """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows.
+        """All pairs, or those of some left ends, in column pairs of about `most` rows.
 
         With `first`, the pairs of so many nodes are counted and given first, then of ever more: a few cost what they are.
         """
-        reader, all_lefts = self.for_reader(), np.ascontiguousarray(self.lefts[share[0] :: share[1]])
+        reader, all_lefts = self.for_reader(), np.ascontiguousarray(self.lefts if lefts is None else lefts)
         done, count = 0, first or len(all_lefts)
         while done < len(all_lefts):
             lefts = all_lefts[done : done + count]

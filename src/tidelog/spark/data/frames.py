@@ -139,6 +139,11 @@ class FrameRelation:
         )
 
     @property
+    def version(self) -> int:
+        """A number that is the same as long as the facts are."""
+        return self._changed
+
+    @property
     def rows_in_driver(self) -> Int32s | None:
         """All facts, if the driver holds them."""
         if self.segments:

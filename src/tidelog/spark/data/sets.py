@@ -53,7 +53,7 @@ class Sets:
             taken = rows_of_table(raw.limit(DRIVER_ROWS + 1).toArrow())
             if len(taken) <= DRIVER_ROWS:
                 return facts_in_driver(np.unique(taken, axis=0))
-        return self._kept(like.partitioned(raw).distinct(), like)
+        return self.kept(like.partitioned(raw).distinct(), like)
 
     def between(
         self, parts: Sequence[tuple[FrameRelation, int]], until: int, without: Sequence[FrameRelation], like: FrameRelation
@@ -72,7 +72,7 @@ class Sets:
         for others in without:
             if others.count:
                 frame = frame.join(self._spread(others), columns(others.width), "left_anti")
-        return self._kept(frame, like)
+        return self.kept(frame, like)
 
     def inside(self, facts: FrameRelation, others: FrameRelation) -> FrameRelation:
         """The facts that are among others."""
@@ -92,7 +92,7 @@ class Sets:
         if not others:
             return facts
         other = facts.partitioned(union(others)).hint("shuffle_hash")
-        return self._kept(facts.partitioned(facts.frame(self.spark)).join(other, columns(facts.width), "left_anti"), facts)
+        return self.kept(facts.partitioned(facts.frame(self.spark)).join(other, columns(facts.width), "left_anti"), facts)
 
     def _chosen(self, facts: FrameRelation, others: FrameRelation, *, are_inside: bool) -> FrameRelation:
         if not facts.count or not others.count:
@@ -108,7 +108,7 @@ class Sets:
             return facts_in_driver(rows[is_met == are_inside])
         kind = "left_semi" if are_inside else "left_anti"
         mine = facts.partitioned(facts.frame(self.spark))
-        return self._kept(mine.join(self._spread(others), columns(others.width), kind), facts)
+        return self.kept(mine.join(self._spread(others), columns(others.width), kind), facts)
 
     def _spread(self, others: FrameRelation) -> DataFrame:
         """The other side of an anti-join: broadcast if it is small, else partitioned by its keys."""
@@ -125,7 +125,7 @@ class Sets:
         whole = self.fused(parts, like)
         if whole.rows_in_driver is not None:
             return whole
-        return self._kept(like.partitioned(whole.frame(self.spark)), like)
+        return self.kept(like.partitioned(whole.frame(self.spark)), like)
 
     def fused(self, parts: Iterable[FrameRelation], like: FrameRelation) -> FrameRelation:
         """The facts of several sets that have none in common."""
@@ -146,7 +146,7 @@ class Sets:
             return facts_in_driver(held[isin_rows(held[:, list(key)], rows[:, list(key)])])
         requested = others.frame(self.spark).select(*names)
         requested = f.broadcast(requested) if others.count <= FEW_ROWS else requested.hint("shuffle_hash")
-        return self._kept(facts.frame(self.spark).join(requested, names, "left_semi").select(*columns(facts.width)), facts)
+        return self.kept(facts.frame(self.spark).join(requested, names, "left_semi").select(*columns(facts.width)), facts)
 
     def add(self, relation: FrameRelation, facts: FrameRelation) -> None:
         """Add facts to a relation, none of which it has."""
@@ -155,7 +155,8 @@ class Sets:
         for segment, count in facts.plain_segments():
             relation.add(segment, count, self.lineage)
 
-    def _kept(self, frame: DataFrame, like: FrameRelation) -> FrameRelation:
+    def kept(self, frame: DataFrame, like: FrameRelation) -> FrameRelation:
+        """The rows of a frame, each once, computed now; in the driver if they are few."""
         segment, count = self.lineage.cut_and_count(frame)
         if count > TINY:
             return FrameRelation(like.width, like.by, [(segment, count)], count=count, merges=False)

@@ -16,15 +16,18 @@ import numpy as np
 from tidelog.changes import Counters, Part
 from tidelog.core.arrays import Int32s
 from tidelog.core.limits import Watch
+from tidelog.core.rules import Unit
 from tidelog.core.statistics import Round
 from tidelog.local.engine import UpdateResult as KernelResult
 from tidelog.program.hypergraph import Component
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import width_of
 from tidelog.spark.data.sets import Delta, Sets
+from tidelog.spark.evaluation.key_split import Split
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.in_rounds.frame_maintenance import FrameMaintenance
+from tidelog.spark.maintenance.in_rounds.key_maintenance import KeyMaintenance
 from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges
 from tidelog.spark.maintenance.update_keys import UpdateKeys, encoded_update
 from tidelog.spark.session.interruption import without_interruption
@@ -63,14 +66,19 @@ class SparkUpdate:
         own = (segment for facts in (*self.before.values(), *self._explicit_before.values()) for segment, _ in facts.segments)
         engine.lineage.protect([*own, *protected])
         self.rounds = Rounds(engine.spark, engine.lineage, exchange.terms, exchange.relations, watch)
+        changes = FrameChanges(self.before, exchange.explicit)
         self.frames = FrameMaintenance(
             self.rounds,
             self.sets,
-            FrameChanges(self.before, exchange.explicit),
-            lambda name, closure: engine.close_relation(name, closure, engine.where_of(name)),
+            changes,
+            lambda name, closure: engine.by_tasks.close_relation(name, closure, engine.where_of(name)),
+            lambda unit, rounds: engine.by_tasks.derive(unit, rounds, engine.where_of(unit.owner)),
+            self._split_of,
+            KeyMaintenance(self.rounds, self.sets, changes, counters := Counters(), engine.held, engine.room),
             engine.seconds_of,
             engine.too_expensive,
             engine.algorithm if engine.algorithm == "rematerialise" else "auto",
+            counters=counters,
         )
         self.requested: dict[str, int] = {}
         """The relations whose explicit facts the update changes, with their arities."""
@@ -104,6 +112,14 @@ class SparkUpdate:
         with without_interruption():
             self.kernel.end_step()
             self.result = self.kernel.commit(forgotten)
+
+    def _split_of(self, unit: Unit) -> Split | None:
+        """How a unit is maintained by keys, if it is: where tasks derive it, or all that it reads is split and little changes."""
+        how = self.engine.by_tasks.keyed(unit)
+        if how is None or how.is_recursive:
+            return how if self.engine.where_of(unit.owner) is Where.DECOMPOSED else None
+        is_little = None not in how.inputs.values() and self.frames.by_keys.is_small(unit)
+        return how if is_little else None
 
     def _rollback(self) -> None:
         with without_interruption():

@@ -7,6 +7,8 @@ twice when an executor dies.
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -52,6 +54,9 @@ class Lineage:
         self._protected: set[DataFrame] = set()
         self._waiting: list[DataFrame] = []
         """Protected frames that were to be released."""
+        self._files: Lineage | None = None
+        """Where `local` writes what is large."""
+        self._files_in = ""
 
     def cut(self, df: DataFrame) -> DataFrame:
         """The same rows without their history, computed now."""
@@ -76,6 +81,15 @@ class Lineage:
             kept = df.observe(observation, f.count(f.lit(1)).alias("rows")).localCheckpoint()
             return kept, int(observation.get["rows"])
 
+    def to_files(self, df: DataFrame) -> tuple[DataFrame, int]:
+        """The same as Parquet, which takes no memory of executors and is read in parts; on one machine under `local`, too."""
+        if self.policy == "reliable" or not is_local(self._spark):
+            return self.cut_and_count(df)
+        if self._files is None:
+            self._files_in = tempfile.mkdtemp(prefix="tidelog-")
+            self._files = Lineage(self._spark, "reliable", self._files_in)
+        return self._files.cut_and_count(df)
+
     def release(self, df: DataFrame) -> None:
         """Give back what a DataFrame from `cut` holds: it must not be used any more.
 
@@ -85,7 +99,9 @@ class Lineage:
             self._waiting.append(df)
             return
         written = self._written.pop(df, None)
-        if written is not None and self._store is not None:
+        if self._files is not None and df in self._files._written:
+            self._files.release(df)
+        elif written is not None and self._store is not None:
             self._store.remove(written[0])
         else:
             df.unpersist()
@@ -102,9 +118,12 @@ class Lineage:
 
         Those that were written since the call before the last one stay in any case: a change may read them.
         """
+        now = list(in_use)
+        if self._files is not None:
+            self._files._protected = self._protected
+            self._files.sweep(now)
         if self._store is None:
             return
-        now = list(in_use)
         before, self._in_use = self._in_use, now
         self._sweeps += 1
         old = {frame: name for frame, (name, age) in self._written.items() if age < self._sweeps - 2}
@@ -122,6 +141,9 @@ class Lineage:
         """Remove all files; what was cut must not be used any more."""
         self._written.clear()
         self._in_use.clear()
+        if self._files is not None:
+            shutil.rmtree(self._files_in, ignore_errors=True)
+            self._files = None
         if self._store is not None:
             self._store.remove()
 

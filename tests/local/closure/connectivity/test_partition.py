@@ -33,7 +33,7 @@ def test_shares_are_all_pairs_together() -> None:
     shares = [
         (int(x), int(y))
         for share in range(3)
-        for left, right in partition.chunks(share=(share, 3))
+        for left, right in partition.chunks(lefts=partition.lefts[share::3])
         for x, y in zip(left, right, strict=True)
     ]
     assert sorted(shares) == sorted(pairs(CHAIN))

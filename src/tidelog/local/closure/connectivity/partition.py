@@ -187,11 +187,12 @@ class Partition(VirtualRelation):
         return self._counted_lefts()[0]
 
     def chunks(
-        self, most: int = _AT_ONCE, share: tuple[int, int] = (0, 1), *, first: int | None = None
+        self, most: int = _AT_ONCE, lefts: Int32s | None = None, *, first: int | None = None
     ) -> Iterator[tuple[Int32s, Int32s]]:
-        """All pairs, or one share of them (which, of how many), in column pairs of about `most` rows; at first of `first`."""
-        lefts, counts = self._counted_lefts()
-        lefts, counts = lefts[share[0] :: share[1]].copy(), counts[share[0] :: share[1]]
+        """All pairs, or those of some left ends, in column pairs of about `most` rows; at first of `first`."""
+        every, counts = self._counted_lefts()
+        chosen = slice(None) if lefts is None else np.isin(every, lefts)
+        lefts, counts = every[chosen].copy(), counts[chosen]
         ends, begin, rows = np.cumsum(counts), 0, first or most
         while begin < len(lefts):
             base = int(ends[begin - 1]) if begin else 0

@@ -22,8 +22,10 @@ from tidelog.core.limits import TooExpensiveError
 from tidelog.core.rules import Aggregation, Closure, CoreRule, Unit, is_visible, rename_apart
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.sets import Delta, Sets
+from tidelog.spark.evaluation.key_split import Split
 from tidelog.spark.evaluation.rounds import RelationAt, Rounds, seeing
 from tidelog.spark.maintenance.in_rounds.deletion import Deletion
+from tidelog.spark.maintenance.in_rounds.key_maintenance import KeyMaintenance
 from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, PreUpdateState, RuleDelta
 from tidelog.spark.maintenance.in_rounds.rederivation import Rederivation
 from tidelog.syntax.tree import Atom, Negation, Variable
@@ -48,6 +50,11 @@ class FrameMaintenance:
     changes: FrameChanges
     close: Callable[[str, Closure], None]
     """Derives a transitive relation."""
+    derive: Callable[[Unit, Rounds], None]
+    """Derives a unit of rules."""
+    split_of: Callable[[Unit], Split | None]
+    """How tasks derive a unit by keys, if they do."""
+    by_keys: KeyMaintenance
     seconds_of: Callable[[str], float]
     """How long it took to derive the component of a relation."""
     too_expensive: dict[str, int]
@@ -78,8 +85,10 @@ class FrameMaintenance:
             self._rematerialise(unit, "as asked for")
         elif unit.stages:
             self._rematerialise(unit, "an aggregate's groups come from its own recursion")
-        elif any(isinstance(operator, Closure) for operator in unit.operators.values()):
-            self._rematerialise(unit, f"`{unit.owner}` is transitive, and each task closes its share at once")
+        elif closure := next(((name, o) for name, o in unit.operators.items() if isinstance(o, Closure)), None):
+            self._apply_keys(unit, lambda: self.by_keys.closure(unit, *closure))
+        elif (how := self.split_of(unit)) is not None:
+            self._apply_keys(unit, lambda: self.by_keys.unit(unit, how))
         elif aggregates:
             with self._phase("aggregates"):
                 for name, operator in aggregates:
@@ -89,6 +98,24 @@ class FrameMaintenance:
                 self._maintain(unit)
             except TooExpensiveError as reason:
                 self._rematerialise(unit, str(reason))
+
+    # --- keys ------------------------------------------------------------------------------------------------------------
+
+    def _apply_keys(self, unit: Unit, differences: Callable[[], Mapping[str, Delta]]) -> None:
+        """Derive what follows for the keys that an update touches, and take over what differs."""
+        self.chosen.setdefault("by keys", f"the facts of `{unit.owner}` are derived key by key")
+        with self._phase("keys"):
+            found = differences()
+        with self._phase("storage"):
+            for name, delta in found.items():
+                relation = self.rounds.relations[name]
+                relation.remove(delta.deleted, self.sets.lineage, self.sets.spark)
+                self._uncount(name, delta.deleted.count - delta.inserted.count)
+                self.sets.add(relation, delta.inserted)
+                self.counters.inserted += delta.inserted.count
+                if delta:
+                    self.deltas[name] = delta
+        self.rounds.watch.poll()
 
     # --- rules -----------------------------------------------------------------------------------------------------------
 
@@ -202,7 +229,7 @@ class FrameMaintenance:
             for name, operator in closures:
                 self.close(name, operator)
             if not closures:
-                self.rounds.evaluate(unit)
+                self.derive(unit, self.rounds)
             for name in unit.relations:
                 self._record(name, relations[name], self.changes.before[name])
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tidelog.changes import Counters
 from tidelog.core.limits import Watch
 from tidelog.core.rule_report import Visit
 from tidelog.core.rules import Closure, CoreRule, Part, Unit, is_visible
@@ -22,6 +23,7 @@ from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.maintenance.in_rounds.frame_maintenance import FrameMaintenance
+from tidelog.spark.maintenance.in_rounds.key_maintenance import KeyMaintenance
 from tidelog.spark.maintenance.in_rounds.pre_update_state import FrameChanges, RuleDelta
 from tidelog.syntax.tree import Atom, Literal, Negation
 
@@ -49,13 +51,18 @@ class RulesInRounds:
         exchange = new.exchange
         rounds = Rounds(new.spark, new.lineage, exchange.terms, exchange.relations, watch)
         new.too_expensive.update(old.too_expensive)
+        sets, changes = Sets(new.spark, new.lineage), FrameChanges(self._before, exchange.explicit)
         self.frames = FrameMaintenance(
             rounds,
-            Sets(new.spark, new.lineage),
-            FrameChanges(self._before, exchange.explicit),
-            lambda name, closure: new.close_relation(name, closure, new.where_of(name)),
+            sets,
+            changes,
+            lambda name, closure: new.by_tasks.close_relation(name, closure, new.where_of(name)),
+            lambda unit, rounds: rounds.evaluate(unit),  # what tasks derive by keys is derived anew
+            lambda _: None,
+            KeyMaintenance(rounds, sets, changes, counters := Counters(), {}, new.room),
             old.seconds_of,
             new.too_expensive,
+            counters=counters,
         )
 
     def maintain(self, component: Component) -> bool:
