@@ -7,6 +7,7 @@ twice when an executor dies.
 
 from __future__ import annotations
 
+import atexit
 import shutil
 import tempfile
 import uuid
@@ -87,6 +88,7 @@ class Lineage:
             return self.cut_and_count(df)
         if self._files is None:
             self._files_in = tempfile.mkdtemp(prefix="tidelog-")
+            atexit.register(shutil.rmtree, self._files_in, ignore_errors=True)  # of those that nobody closed
             self._files = Lineage(self._spark, "reliable", self._files_in)
         return self._files.cut_and_count(df)
 
