@@ -551,3 +551,13 @@ def test_what_cannot_be_a_fact_does_not_hold() -> None:
     for odd in ((["a"], 1), (5, "a"), ("p", ["a"]), (), 5, None, ["p", "a"], ("\ud800", 1), ("p", "\ud800")):
         assert odd not in kb
     assert ("p", "a") in kb
+
+
+def test_inputs_of_relations_that_no_rule_mentions_are_loaded(tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text("a,b\nb,c\n", encoding="utf-8")
+    (tmp_path / "data.ttl").write_text("<http://a> <http://p> <http://b> , 5 .", encoding="utf-8")
+    text = '@input edge "edges.csv" . @input <http://p> "data.ttl" . @input triple "data.ttl" .\n'
+    kb = KnowledgeBase(text, folder=tmp_path)
+    assert (kb.count("edge"), kb.count("http://p"), kb.count("triple")) == (2, 2, 2)
+    with pytest.raises(TidelogError, match="TL060"):
+        KnowledgeBase('@input edge "nowhere.csv" .\n', folder=tmp_path)

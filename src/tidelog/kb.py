@@ -182,12 +182,12 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasonin
         """
 
     def _load_inputs(self, folder: Path, root: str | PathLike[str] | None) -> None:
-        for relation in self.program.relations.values():
-            if relation.inputs:
-                from tidelog.files.formats import find_files
+        inputs = self.program.inputs
+        for name in inputs:
+            from tidelog.files.formats import find_files
 
-                for path in find_files(folder, relation.name, relation.inputs, root):
-                    self.load(relation.name, path)
+            for path in find_files(folder, name, inputs[name], root):
+                self.load(name, path)
 
     def _know(self, name: str, arity: int) -> None:
         """Know a relation of so many arguments, which the program may not mention."""

@@ -6,17 +6,16 @@ import csv
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import quote
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from tidelog.cli.common.in_json import AsJson, print_json
+from tidelog.cli.common.writing import FileKind, Which, check_targets, write_relations, write_triples
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show, source_of
 from tidelog.errors import fail, render_all
@@ -60,16 +59,6 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, and not
 NoModules = Annotated[bool, typer.Option("--no-modules", help="Evaluate transitive relations like any other.")]
 
 
-class FileKind(StrEnum):
-    """Formats that `run` writes."""
-
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    ARROW = "arrow"
-
-
 class AnswerForm(StrEnum):
     """Forms in which `query` prints its answers."""
 
@@ -89,6 +78,10 @@ def run_command(  # each parameter is an argument or option of the command
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
     file_format: Annotated[FileKind, typer.Option("--format", help="The format of files without an @output.")] = FileKind.CSV,
+    rdf_out: Annotated[
+        Path | None, typer.Option(help="Write all triples to this file, .nt or .ttl, each also with .gz.", metavar="FILE")
+    ] = None,
+    which: Annotated[Which, typer.Option(help="Which facts --rdf-out writes.")] = Which.ALL,
     stats: Annotated[
         Path | None, typer.Option(help="Write what each rule did in each round to this CSV file.", metavar="FILE")
     ] = None,
@@ -115,18 +108,22 @@ def run_command(  # each parameter is an argument or option of the command
         ) as kb,
     ):
         chosen = chosen_relations(kb.program, relation)
-        _check_targets(kb, chosen if out is not None else [], stats, out)
+        check_targets(kb, chosen, out, file_format, rdf_out)
+        _check_statistics(stats, out)
         for name in chosen:
             kb.count(name)
-        written = _write(kb, chosen, out, file_format) if out is not None else []
+        written = write_relations(kb, chosen, out, file_format) if out is not None else []
+        written += [write_triples(kb, rdf_out, which)] if rdf_out is not None else []
     if stats is not None:
         write_statistics(kb, stats)
     if as_json:
         printer = kb.program.printer
-        facts_of = {printer.predicate(name): rows_in_json(kb[name]) for name in chosen} if out is None else {}
-        print_json({"facts": facts_of} if out is None else {"files": [file.in_json() for file in written]})
+        if out is not None or written:
+            print_json({"files": [file.in_json() for file in written]})
+        else:
+            print_json({"facts": {printer.predicate(name): rows_in_json(kb[name]) for name in chosen}})
     else:
-        show(map(str, written) if out is not None else show_facts(kb, chosen))
+        show(map(str, written) if out is not None or written else show_facts(kb, chosen))
 
 
 @app.command("query")
@@ -228,51 +225,10 @@ def _load_rdf(kb: KnowledgeBase, files: Sequence[Path], ontologies: Sequence[Pat
             typer.echo(f"{path}: {sum(report.rows for report in reports):,} facts of {len(reports):,} relations", err=True)
 
 
-def _check_targets(kb: KnowledgeBase, chosen: list[str], stats: Path | None, out: Path | None) -> None:
-    """Look at what is to be written before anything is derived."""
-    from tidelog.files.formats import format_of
-    from tidelog.files.roots import check_below
-
-    for name in chosen:
-        for path in kb.relations[name].outputs:
-            format_of(Path(path))
-            if out is not None:
-                check_below(out, out / path, f"the @output of `{kb.program.printer.predicate(name)}`")
+def _check_statistics(stats: Path | None, out: Path | None) -> None:
+    """Look at where statistics are to be written before anything is derived."""
     if stats is not None and not stats.parent.is_dir() and stats.parent != out:
         raise fail("TL060", f"cannot write {stats}: there is no such folder", fix="make the folder first")
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A file with the facts of a relation."""
-
-    relation: str
-    facts: int
-    path: Path
-
-    def __str__(self) -> str:
-        return f"{self.relation}: {self.facts:,} fact{'' if self.facts == 1 else 's'} -> {self.path}"
-
-    def in_json(self) -> dict[str, object]:
-        """The same for programs."""
-        return {"relation": self.relation, "facts": self.facts, "path": str(self.path)}
-
-
-def _write(kb: KnowledgeBase, chosen: list[str], out: Path, file_format: FileKind) -> list[WrittenFile]:
-    """Write relations to files."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise fail("TL060", f"cannot make the folder {out}: {error.strerror or error}", fix="choose another folder") from error
-    written: list[WrittenFile] = []
-    for name in chosen:
-        facts = kb[name]
-        for path in kb.relations[name].outputs or (f"{quote(name, safe='')}.{file_format.value}",):
-            target = out / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            facts.write(target)
-            written.append(WrittenFile(kb.program.printer.predicate(name), len(facts), target))
-    return written
 
 
 @contextmanager

@@ -244,6 +244,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         format: str | None = None,  # noqa: A002
     ) -> RdfWriteReport:
         """As `KnowledgeGraph` says."""
+        from tidelog.ontology.loaded import ACCOUNT
         from tidelog.rdf.writing import RdfWriteReport, write_rdf
 
         if not isinstance(which, str) or which not in ("all", "explicit", "derived"):
@@ -251,7 +252,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
         chosen = (
             [self._known(name).name for name in iterable(relations, "names of relations", "give a list of names")]
             if (relations is not None)
-            else list(self.relations)
+            else [name for name in self.relations if name not in ACCOUNT]
         )
         report = RdfWriteReport()
         with self._sharing:

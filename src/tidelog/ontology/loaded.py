@@ -14,6 +14,7 @@ from tidelog.ontology.rule_maker import OutsideAxiom
 
 ONTOLOGIES, RULES, TRIPLES = "tidelog_ontology", "tidelog_ontology_rule", "tidelog_ontology_triple"
 """Relations of the names of ontologies, of the names of their rules, and of their triples."""
+ACCOUNT = frozenset({ONTOLOGIES, RULES, TRIPLES})
 
 
 @dataclass(frozen=True, slots=True)

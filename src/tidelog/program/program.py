@@ -22,7 +22,7 @@ from tidelog.program.relations import Relation
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
 from tidelog.syntax.printer import Printer
-from tidelog.syntax.tree import Call, Constant, Document, Fact, Rule, Term, atoms
+from tidelog.syntax.tree import Call, Constant, Document, Fact, Port, Rule, Term, atoms
 from tidelog.values import Value
 
 GroundFact = tuple[str, tuple[Value, ...]]
@@ -54,6 +54,17 @@ class Program:
     def types(self) -> dict[str, tuple[Type, ...]]:
         """For each relation the kinds of its columns, declared or inferred."""
         return types.infer(self.relations, self.rules, self.facts, self.graph)
+
+    @cached_property
+    def inputs(self) -> dict[str, list[str]]:
+        """The files that `@input` names, by relation; the program may not mention the relation otherwise."""
+        found: dict[str, list[str]] = {
+            name: list(relation.inputs) for name, relation in self.relations.items() if relation.inputs
+        }
+        for port in self.document.statements:
+            if isinstance(port, Port) and port.direction == "input" and port.relation not in self.relations:
+                found.setdefault(port.relation, []).append(port.path)
+        return found
 
     @cached_property
     def printer(self) -> Printer:

@@ -15,7 +15,7 @@ from tidelog.arguments import path_of
 from tidelog.core.keys import value_of
 from tidelog.errors import fail
 from tidelog.files.writing import replaced
-from tidelog.rdf.formats import Packing, RdfFormat, rdf_file_of
+from tidelog.rdf.formats import Packing, RdfFile, RdfFormat, rdf_file_of
 from tidelog.rdf.terms import oxigraph
 from tidelog.values import IRI, XSD, Kind, Literal, Value, text_of
 
@@ -92,9 +92,7 @@ def write_rdf(
 ) -> None:
     """Write batches of triples to a file, which is replaced when the new one is complete; what is no triple is left out."""
     path = path_of(path)
-    file = rdf_file_of(path, format)
-    if file is None or file.format not in (RdfFormat.N_TRIPLES, RdfFormat.TURTLE) or file.packing is Packing.ZSTD:
-        raise fail("TL082", f"cannot write {path}: it is neither N-Triples nor Turtle", fix="write .nt, .ttl, .nt.gz or .ttl.gz")
+    file = check_target(path, format)
     lines = _lines(batches, report)
     with replaced(path, is_compressed=file.packing is Packing.GZIP) as target:
         if file.format is RdfFormat.TURTLE:
@@ -102,6 +100,14 @@ def write_rdf(
         else:
             for some in lines:
                 target.write(some)
+
+
+def check_target(path: str | PathLike[str], format: str | None = None) -> RdfFile:  # noqa: A002
+    """The format of a file that is to be written, or an error if it cannot be."""
+    file = rdf_file_of(path, format)
+    if file is None or file.format not in (RdfFormat.N_TRIPLES, RdfFormat.TURTLE) or file.packing is Packing.ZSTD:
+        raise fail("TL082", f"cannot write {path}: it is neither N-Triples nor Turtle", fix="write .nt, .ttl, .nt.gz or .ttl.gz")
+    return file
 
 
 def _lines(batches: Iterable[Columns], report: RdfWriteReport) -> Iterator[bytes]:
