@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks import (
     aggregates,
     durable,
+    explaining,
     front_end,
     memory_over_time,
     readers,
@@ -38,6 +39,7 @@ NAMES = (
     "front_end",
     "start_up",
     "rollback",
+    "explaining",
     "aggregates",
     "readers",
     "memory_over_time",
@@ -70,6 +72,7 @@ def write_summary(folder: Path) -> Path:
         *rule_changes.judgements(folder),
         *durable.judgements(folder),
         *rollback.judgements(folder),
+        *explaining.judgements(folder),
         *aggregates.judgements(folder),
         *readers.judgements(folder),
         *sparql.judgements(folder),
@@ -100,6 +103,8 @@ def main() -> None:
             start_up.run(folder)
         elif name == "rollback":
             rollback.run(folder, quick=options.quick)
+        elif name == "explaining":
+            explaining.run(folder, quick=options.quick)
         elif name == "aggregates":
             aggregates.run(folder, quick=options.quick)
         elif name == "transitive":

@@ -80,7 +80,8 @@ class Questions:
         """Why a fact does not hold: for each rule how near it comes, and what would have to be inserted.
 
         `fact` is a text, `"path(a, d)"`, or a tuple, `("path", "a", "d")`.  `effort` limits what is looked at, by default 6,000
-        facts and instances for the rules, and as many for repairs.  Each repair has been tried: it derives the fact.
+        facts and instances for the rules, and as many for repairs.  Each repair derives the fact: it has been tried, unless
+        nothing could prevent that.
         """
         from tidelog.explain.absent.asking import Asking
         from tidelog.explain.absent.repairs import MOST_FACTS
@@ -91,7 +92,7 @@ class Questions:
         found = self._asked(asking.answer)
         for size in range(1, MOST_FACTS + 1) if not found.holds else ():
             candidates = self._asked(lambda access, size=size: asking.candidates(access, size, self._schema.relations()))  # type: ignore[misc]
-            found.repairs = tuple(one for one in candidates if self._would_hold(one.facts, relation, values))
+            found.repairs = tuple(one for one in candidates if one.is_certain or self._would_hold(one.facts, relation, values))
             if found.repairs:
                 break
         return found

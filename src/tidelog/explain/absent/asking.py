@@ -76,19 +76,23 @@ class Asking:
         words, key = Wording(access), self.key(access)
         repairs = Repairs(access, access.can_be_given, approaches_of(access), self.effort)
         if size == 1 and access.unit_of(self.relation) is None:
-            return [self._repair(access, words, frozenset([key]), ())] if access.can_be_given(self.relation) else []
+            return (
+                [self._repair(access, words, frozenset([key]), (), is_certain=True)] if access.can_be_given(self.relation) else []
+            )
         found = repairs.of_size(key, size, _CANDIDATES)
         return [
-            self._repair(access, words, facts, repairs.chosen[facts])
+            self._repair(access, words, facts, repairs.chosen[facts], is_certain=repairs.only_adds(facts))
             for facts in found
             if all(_fits(relations.get(name), tuple(map(access.value, row))) for name, row in facts)
         ]
 
-    def _repair(self, access: Access, words: Wording, facts: frozenset[Key], chosen: tuple[Cell, ...]) -> Repair:
+    def _repair(
+        self, access: Access, words: Wording, facts: frozenset[Key], chosen: tuple[Cell, ...], *, is_certain: bool
+    ) -> Repair:
         rows = sorted(facts, key=words.fact)
         tuples = tuple((name, *(access.value(cell).content for cell in row)) for name, row in rows)
         shown = tuple(words.term(Constant(access.value(cell))) for cell in chosen)
-        return Repair(tuples, tuple(map(words.fact, rows)), shown)
+        return Repair(tuples, tuple(map(words.fact, rows)), shown, is_certain)
 
 
 def _fits(known: Relation | None, values: tuple[Value, ...]) -> bool:

@@ -72,13 +72,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Explicit facts whose insertion derives the fact; it has been tried."""
+    """Explicit facts whose insertion derives the fact."""
 
     facts: tuple[tuple[Any, ...], ...]
     """As `kb.update(insert=…)` takes them."""
     texts: tuple[str, ...]
     chosen: tuple[str, ...] = ()
     """Values in them for which others might do."""
+    is_certain: bool = False
+    """Whether it need not be tried: no negation and no aggregate reads what may follow from these facts."""
 
     def to_dict(self) -> dict[str, object]:
         """The repair as JSON."""

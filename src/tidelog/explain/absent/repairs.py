@@ -2,20 +2,22 @@
 
 A body is taken as true but for some atoms, which are assumed: facts that can be given are inserted, others are derived in turn,
 to a bounded depth.  Negations and comparisons have to be true as they are.  What is found has still to be tried: an inserted fact
-may make a negation false.
+may make a negation false, unless none reads what may follow from it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import combinations, islice, product
+from typing import NamedTuple
 
 from tidelog.explain.absent.nearness import Approach
 from tidelog.explain.access import Access, Cell, Key, Row
 from tidelog.explain.bodies import Body
 from tidelog.explain.joins import Budget, Exhausted
 from tidelog.program.checks.scope import Step
-from tidelog.syntax.tree import Atom, Comparison, Constant, Variable, calls, names_of, terms
+from tidelog.syntax.tree import Atom, Comparison, Constant, Variable, atoms, calls, names_of, terms
 from tidelog.values import from_python, string
 
 MOST_FACTS = 3
@@ -30,6 +32,13 @@ _ANY = string("x")
 """The value of a variable where nothing says what it could be."""
 
 Facts = frozenset[Key]
+
+
+class _Uses(NamedTuple):
+    """Which relations rules derive from a relation, and which relations are negated or counted."""
+
+    heads: dict[str, set[str]]
+    negated: set[str]
 
 
 class Repairs:
@@ -84,13 +93,13 @@ class Repairs:
         self, approach: Approach, assumed: tuple[int, ...], start: dict[str, Cell], size: int, above: frozenset[Key]
     ) -> Iterator[Facts]:
         others = [step for at, step in enumerate(approach.steps) if at not in assumed]
-        atoms = [step.literal for at, step in enumerate(approach.steps) if at in assumed and isinstance(step.literal, Atom)]
+        missing = [step.literal for at, step in enumerate(approach.steps) if at in assumed and isinstance(step.literal, Atom)]
         now = approach.that_can_be_looked_at(others)
         later = [step for step in others if step not in now]
         found = 0
         for known in approach.solutions(now, start, self._budget):
-            for whole, chosen in self._completed(approach, known, atoms, later):
-                keys = {(atom.predicate, self._row(atom, whole)) for atom in atoms}
+            for whole, chosen in self._completed(approach, known, missing, later):
+                keys = {(atom.predicate, self._row(atom, whole)) for atom in missing}
                 if any(self.access.holds(*key) or key in above for key in keys):
                     continue
                 yield from self._together(sorted(keys, key=repr), size, above, chosen)
@@ -111,17 +120,42 @@ class Repairs:
                 self.chosen.setdefault(facts, chosen)
                 yield facts
 
+    # --- what an insertion may undo --------------------------------------------------------------------------------------
+
+    def only_adds(self, facts: Facts) -> bool:
+        """Whether insertions certainly take no fact away: nothing that may follow from them is negated or counted."""
+        agenda = list({name for name, _ in facts})
+        seen = set(agenda)
+        for name in agenda:
+            if name in self._uses.negated:
+                return False
+            for head in self._uses.heads.get(name, ()):
+                if head not in seen:
+                    seen.add(head)
+                    agenda.append(head)
+        return True
+
+    @cached_property
+    def _uses(self) -> _Uses:
+        found = _Uses({}, set())
+        for rule in self.access.program.rules:
+            for atom, sign in atoms(rule.body):
+                found.heads.setdefault(atom.predicate, set()).add(rule.head.predicate)
+                if sign != "positive":
+                    found.negated.add(atom.predicate)
+        return found
+
     # --- variables that nothing binds ------------------------------------------------------------------------------------
 
     def _completed(
-        self, approach: Approach, known: dict[str, Cell], atoms: list[Atom], later: list[Step]
+        self, approach: Approach, known: dict[str, Cell], assumed: list[Atom], later: list[Step]
     ) -> Iterator[tuple[dict[str, Cell], tuple[Cell, ...]]]:
         """A binding with values for the variables of assumed atoms, so that what could not be looked at is true."""
-        free = sorted(names_of(atoms) - known.keys())
+        free = sorted(names_of(assumed) - known.keys())
         if not free and not later:
             yield known, ()
             return
-        ways = product(*(self._values(name, atoms, approach, known) for name in free))
+        ways = product(*(self._values(name, assumed, approach, known) for name in free))
         for values in islice(ways, _CHOICES * _CHOICES):
             whole = {**known, **dict(zip(free, values, strict=True))}
             self._budget.spend(self.access)
@@ -130,10 +164,10 @@ class Repairs:
                 yield whole, values
                 return
 
-    def _values(self, name: str, atoms: list[Atom], approach: Approach, known: dict[str, Cell]) -> list[Cell]:
+    def _values(self, name: str, assumed: list[Atom], approach: Approach, known: dict[str, Cell]) -> list[Cell]:
         """Values for a variable: of facts in the columns where it stands, then those that the rule compares with."""
         found: dict[Cell, None] = {}
-        for atom in atoms:
+        for atom in assumed:
             for at, arg in enumerate(atom.args):
                 if isinstance(arg, Variable) and arg.name == name:
                     found |= dict.fromkeys(row[at] for row in self.access.some(atom.predicate, (), (), _CHOICES))

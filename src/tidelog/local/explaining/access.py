@@ -43,7 +43,7 @@ class LocalAccess:
         self._values: dict[int, Value] = {}
         self._shown = {given: name for name, given in engine.core.given.items()}
         self._modules = _modules_of(engine, schema)
-        self._listed: dict[tuple[str, tuple[int, ...], Row], list[tuple[int, int]]] = {}
+        self._listed: dict[tuple[str, tuple[int, ...], Row], Int32s] = {}
         self._likely: dict[tuple[str, tuple[int, ...]], float] = {}
         self._chains = Chains(self)
 
@@ -136,9 +136,12 @@ class LocalAccess:
             return
         (cell,), is_back = key, columns == (1,)
         if (name, columns, key) not in self._listed and isinstance(cell, int):
-            others = held.related(cell, is_back=is_back).tolist()
-            self._listed[name, columns, key] = [(other, cell) if is_back else (cell, other) for other in others]
-        yield from self._listed[name, columns, key]
+            self._listed[name, columns, key] = held.related(cell, is_back=is_back)
+        others, begin, size = self._listed[name, columns, key], 0, 1
+        while begin < len(others):
+            for other in others[begin : begin + size].tolist():
+                yield (other, cell) if is_back else (cell, other)  # type: ignore[misc]
+            begin, size = begin + size, _AT_ONCE
 
     def likely(self, name: str, columns: tuple[int, ...]) -> float:
         """About how many facts have the same cells in some columns."""
