@@ -58,6 +58,7 @@ LOCAL: tuple[tuple[str, ...], ...] = (
     ("rule_changes",),
     ("recovery",),
     ("program_state",),
+    ("equality",),
     ("transaction",),
     ("engine", "lookahead", "given_facts"),
     ("update_reader",),

@@ -19,6 +19,8 @@ SOURCE = TESTS.parent / "src" / "tidelog"
 COVERED_ELSEWHERE: dict[str, str] = {
     "explain/access": "tests/local/explaining/test_access.py: a protocol; the local engine answers all of it",
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
+    "local/equality/asking": "tests/local/equality/test_members.py: SPARQL asks it, and facts are what it is compared with",
+    "local/kernel/rows/row_chains": "tests/local/storage/test_indexes.py: it reads the chains of an index",
     "local/closure/changes": "tests/local/closure/test_incremental.py: it takes the change from each version to the next",
     **{
         f"local/kernel/closures/connectivity/{name}": f"tests/local/closure/connectivity/test_{where}.py: {what}"
@@ -77,6 +79,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
 
 FROM_OUTSIDE: dict[str, str] = {
     "local/closure/condensation": "by the virtual relations that are built on it",
+    "local/equality/equating": "by histories of a knowledge base, against the plain rules of equality",
     "local/engine": "by a knowledge base whose evaluation is stopped at every moment",
     "local/evaluation/aggregation": "by rules with aggregates, against `functions.aggregates`",
     "local/evaluation/function_calls": "by rules that call functions, against `functions`",

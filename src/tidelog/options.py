@@ -32,6 +32,7 @@ def refuse(**options: object) -> None:
         "marking": get_args(Marking),
         "writers": get_args(Writers),
         "strict": (True, False),
+        "same_as": (True, False),
         "equality": get_args(Equality),
     }
     for name, given in options.items():

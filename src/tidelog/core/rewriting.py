@@ -13,6 +13,7 @@ from tidelog.program import hypergraph
 from tidelog.program.checks.scope import Step, schedule
 from tidelog.program.lowering import lower
 from tidelog.program.program import Program
+from tidelog.program.same_as import REPRESENTATIVE, by_representatives
 from tidelog.syntax.tree import (
     Aggregate,
     Atom,
@@ -42,9 +43,13 @@ def core_of(program: Program, *, modules: bool = True, only_whole: bool = False,
     return _Builder(native=native).build(program, closed_by(found, range(len(program.rules)), only_whole=only_whole))
 
 
-def part_of(rule: Rule, origin: int, first_number: int) -> tuple[Part, int]:
-    """The core form of one rule, and the last number in its generated names, which start after `first_number`."""
+def part_of(rule: Rule, origin: int, first_number: int, *, same_as: bool = False) -> tuple[Part, int]:
+    """The core form of one rule, and the last number in its generated names, which start after `first_number`.
+
+    With `same_as`, the individuals that it names are replaced by their representatives.
+    """
     builder = _Builder()
+    builder.same_as = same_as
     builder.number = first_number
     builder.rewrite(rule, origin)
     return builder.core.parts[origin], builder.number
@@ -85,11 +90,14 @@ class _Builder:
         """For each operator the program's relation that it serves."""
         self.requested: set[str] = set()
         """Relations that hold the groups requested of aggregates."""
+        self.same_as = False
+        """Whether rules work with representatives of individuals (`program.same_as`)."""
 
     def build(self, program: Program, closed: ClosedRelations) -> Core:
         """The core form of a program of which some relations are closed."""
         core = self.core
         core.arities = {name: relation.arity for name, relation in program.relations.items()}
+        self.same_as = REPRESENTATIVE in program.relations
         for name, closure in closed.closures.items():
             core.given[name] = closure.given
             core.arities[closure.given] = 2
@@ -111,7 +119,7 @@ class _Builder:
         """Add the core rules of a rule."""
         self.shown = rule.head.predicate
         rules, operators, arities, requested = len(self.rules), len(self.operators), len(self.core.arities), set(self.requested)
-        lowered = lower(rule)
+        lowered = by_representatives(lower(rule)) if self.same_as else lower(rule)
         body = self._body(schedule(lowered.body, lowered.head.args).steps, [], origin)
         head = Atom(self.core.stored_name(lowered.head.predicate), lowered.head.args)
         self._add(head, tuple(body), origin)

@@ -21,6 +21,7 @@ from itertools import count
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.evaluate import ORDERINGS
 from tidelog.program.modules import Module
+from tidelog.program.same_as import REPRESENTATIVE, told_name
 from tidelog.syntax.tree import (
     Atom,
     Literal,
@@ -155,7 +156,13 @@ class Core:
     """For each virtual relation the relation of its external facts."""
 
     def stored_name(self, relation: str) -> str:
+        """The stored relation that takes the external facts of a relation."""
+        return self.given.get(relation, relation)
+
+    def explicit_name(self, relation: str) -> str:
         """The stored relation that takes the explicit facts of a relation."""
+        if REPRESENTATIVE in self.arities and (told := told_name(relation)) in self.arities:
+            return told
         return self.given.get(relation, relation)
 
 

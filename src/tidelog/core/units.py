@@ -23,6 +23,7 @@ from tidelog.program.changes.components import Component, body_of
 from tidelog.program.changes.live_rules import LiveRules, RuleDifference
 from tidelog.program.changes.versions import new_version
 from tidelog.program.modules import find_modules
+from tidelog.program.same_as import REPRESENTATIVE
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class _Restructuring:
         self.before, self.difference = before.prepared(difference.before), difference
         self.use_modules, self.only_whole = use_modules, only_whole
         self.live = difference.after
+        self.same_as = REPRESENTATIVE in self.live.program.relations
         core = before.core
         self.core = Core(new_version(core.arities), given=new_version(core.given), parts=new_version(core.parts))
         self.units, self.of_component = new_version(self.before.units), new_version(self.before.of_component)
@@ -250,7 +252,7 @@ class _Restructuring:
                 continue
             rule = self.live.components.rules[number]
             if number not in self.core.parts:
-                part, self.last_name = part_of(rule, number, self.last_name)
+                part, self.last_name = part_of(rule, number, self.last_name, same_as=self.same_as)
                 self.core.arities.update(part.arities)
                 self.named.update(part.arities)
             else:

@@ -15,6 +15,7 @@ from tidelog.core.rewriting import core_of_rule
 from tidelog.core.statistics import Statistics
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.equality.members import members_of, with_representatives
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.lookahead.look_ahead import LookAhead
 from tidelog.local.maintenance.delta.differences import Difference
@@ -25,7 +26,7 @@ from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
 from tidelog.local.transaction import Transaction
 from tidelog.program.queries import ANSWER
-from tidelog.syntax.tree import Atom, Literal, Rule, Variable
+from tidelog.syntax.tree import Atom, Literal, Rule, Variable, atoms
 
 if TYPE_CHECKING:
     from tidelog.streams.update import Update
@@ -148,6 +149,9 @@ def answers(owner: Owner, arities: Mapping[str, int], body: tuple[Literal, ...],
     if owner.unfinished is not None:
         recover(owner)
     state, head = owner.state, Atom(ANSWER, tuple(Variable(name) for name in names))
+    members = members_of(state.tables, *(atom.predicate for atom, _ in atoms(body)))
+    if members is not None:
+        body = tuple(with_representatives(literal, members.rows, state.terms) for literal in body)
     core = core_of_rule(Rule(head, body), {**arities, ANSWER: len(head.args)}, "#query ")
     made = [name for name in core.arities if name not in state.tables and name not in state.virtual]
     evaluation = Evaluation(state, watch, Statistics())
@@ -156,4 +160,5 @@ def answers(owner: Owner, arities: Mapping[str, int], body: tuple[Literal, ...],
             state.ensure_table(name, core.arities[name])
         for unit in core.units:
             evaluation.from_scratch(unit)
-        return state.table(ANSWER).rows.copy()
+        found: Rows = state.table(ANSWER).rows.copy()
+        return found if members is None else members.expanded(found)

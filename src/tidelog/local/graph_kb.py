@@ -184,7 +184,7 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
     ) -> list[LoadReport]:
         """Add rows to relations, record the triples that they come from, and commit."""
         reports: list[LoadReport] = []
-        schema = self._schema
+        schema = self._telling(transaction, self._schema, {name: rows.shape[1] for name, rows in found.rows.items()})
         for name, rows in found.rows.items():
             schema = schema.knowing(name, rows.shape[1])
             new = self.engine.add(name, rows)

@@ -10,24 +10,23 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from tidelog.arguments import NO_RULES, texts_of_rules
-from tidelog.changes import Change, ChangeStatistics, FactsByRelation, LoadReport, Part, RuleChanges
+from tidelog.changes import Change, LoadReport
 from tidelog.core.limits import Watch
 from tidelog.core.rule_report import rule_report
 from tidelog.core.schema import Schema
 from tidelog.errors import TidelogError, fail
-from tidelog.facts import Facts
 from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.equality.telling import arities_of, planned_with_rules
 from tidelog.local.explaining.made import Made
 from tidelog.local.given_facts import Given, given_facts
 from tidelog.local.lookahead.look_ahead import LookAhead, NextUpdate
-from tidelog.local.maintenance.update_context import UpdateResult
 from tidelog.local.reasoning.ontology_kb import OntologyKnowledgeBase
 from tidelog.local.recovery import recover
-from tidelog.local.sharing.snapshot import shown
 from tidelog.local.transaction import Transaction
 from tidelog.local.update_reader import CheckedUpdate, UpdateReader, with_facts
 from tidelog.options import options_given
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
+from tidelog.program.explicit import as_facts
 from tidelog.streams.update import Update, as_update, updates_of
 from tidelog.surface.keywords import naming_options
 from tidelog.surface.logs import log_update
@@ -155,6 +154,9 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
             insert, delete, upsert, remove_rules, add_rules = self._journal.take(insert, delete, upsert, remove_rules, add_rules)
         if not remove_rules and not add_rules:
             return self._apply(self._update_reader.read(self._schema, insert, delete, upsert), started, update_id=update_id)
+        if self._has_same_as:
+            insert, upsert = (list(self._update_reader.tuples(part, self._schema)) for part in (insert, upsert))
+            self._tell(arities_of((*insert, *upsert), self._schema))
         planned = self._planned(remove_rules, add_rules)
         inserted, deleted = with_facts(planned, insert, delete)
         return self._apply((inserted, deleted, upsert), started, planned=planned, update_id=update_id)
@@ -197,7 +199,7 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
 
     def _apply_one(self, update: Update, next_update: NextUpdate) -> Change:
         started = perf_counter()
-        has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise")
+        has_marks = self._marking is not False and self._algorithm not in ("counting", "rematerialise") and not self._has_same_as
         if update.remove_rules or update.add_rules or not (self._ahead or has_marks):
             rules = update.remove_rules, update.add_rules
             return self._update(update.insert, update.delete, update.upsert, *rules, update_id=update.id)
@@ -237,6 +239,8 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
                 if isinstance(asked, tuple):
                     asked = self._update_reader.read(schema, *asked)
                 encoded = asked.encode() if isinstance(asked, CheckedUpdate) else asked
+                if planned is NO_CHANGE:
+                    schema = self._telling(transaction, schema, {name: rows.shape[1] for name, rows in encoded.added()})
                 for name, rows in encoded.added():
                     if name not in schema.program.relations:
                         schema = schema.knowing(name, rows.shape[1])
@@ -274,28 +278,13 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
     def _publishing(self, schema: Schema) -> Callable[[], None] | None:
         return None if schema is self._schema else partial(self._take_over, schema, self.loads)
 
-    def _change_of(
-        self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
-    ) -> Change:
-        difference, terms = result.difference, self._engine.state.terms  # later the engine may have another dictionary
-
-        def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
-            known = {name: after.relation(name) or before.program.relations[name] for name in difference}
-            return {name: shown(known[name], difference.rows(name, part, inserted=inserted), terms) for name in known}
-
-        return Change(
-            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of, relations=after.relations),
-            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of, relations=after.relations),
-            statistics,
-            rules=rules,
-        )
-
     def _planned(self, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:
         if self._schema.live is None:
             self._schema = replace(self._schema, live=self._schema.live_rules())
         removed, added = texts_of_rules(remove_rules), texts_of_rules(add_rules)
         check_length("".join((*removed, *added)), "the text of the rules", self._limit_text)
-        return plan_change(self._schema.live_rules(), removed, added, self._schema.loaded)
+        plan = partial(plan_change, self._schema.live_rules(), removed, others=self._schema.loaded)
+        return planned_with_rules(self._schema, plan, added)
 
     def _change_rules(self, transaction: Transaction, planned: RuleChange) -> Schema:
         """Replace the rules, and the schema that they have from now on."""
@@ -317,6 +306,8 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
         engine = self._engine
         for update in updates:
             self._collect_terms()
+            if self._has_same_as:
+                self._tell(arities_of((*as_facts(update.insert), *as_facts(update.upsert)), self._schema))
             planned = NO_CHANGE
             if self._journal is not None:
                 self._journal.take(update.insert, update.delete, update.upsert, update.remove_rules, update.add_rules)

@@ -14,6 +14,7 @@ from tidelog.core.rewriting import core_of
 from tidelog.core.rules import Core, FunctionCalls, is_visible
 from tidelog.core.statistics import Statistics
 from tidelog.core.units import Structure
+from tidelog.local.encoded_facts import EncodedUpdate
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.delta.deltas import ExplicitChanges
@@ -116,7 +117,7 @@ class ProgramState:
 
     def add(self, relation: str, rows: Rows) -> int:
         """Add explicit facts; how many were not explicit before.  Nothing is derived until `maintain`."""
-        name = self.structure.core.stored_name(relation)
+        name = self.structure.core.explicit_name(relation)
         table = self.state.ensure_table(name, rows.shape[1])
         if name not in self.structure.deriver:
             self.changes.began.setdefault(name, table.end)
@@ -133,7 +134,7 @@ class ProgramState:
 
     def remove(self, relation: str, rows: Rows) -> int:
         """Remove explicit facts; how many there were.  What does not follow any more is found by `maintain`."""
-        name = self.core.stored_name(relation)
+        name = self.core.explicit_name(relation)
         if name not in self.state.tables or not len(rows):
             return 0
         table = self._explicit(name)
@@ -157,7 +158,7 @@ class ProgramState:
 
     def are_explicit(self, relation: str, rows: Rows) -> NDArray[np.bool_]:
         """For each row whether it is an explicit fact."""
-        name = self.core.stored_name(relation)
+        name = self.core.explicit_name(relation)
         tables = self.state.explicit if name in self.derived else self.state.tables
         if name not in tables or tables[name].arity != rows.shape[1]:
             return np.zeros(len(rows), np.bool_)
@@ -165,17 +166,30 @@ class ProgramState:
 
     def has_explicit(self, relation: str) -> bool:
         """Whether a relation has any explicit fact."""
-        name = self.core.stored_name(relation)
+        name = self.core.explicit_name(relation)
         table = self.state.explicit.get(name) if name in self.derived else self.state.tables.get(name)
         return table is not None and len(table) > 0
 
     def rows_with_key(self, relation: str, columns: Sequence[int], rows: Rows) -> Rows:
         """The explicit facts that have the key of one of some rows and are none of these rows; no two of them have one key."""
-        name = self.core.stored_name(relation)
+        name = self.core.explicit_name(relation)
         if name not in self.state.tables or not len(rows):
             return rows[:0]
         found = self._explicit(name).rows_with_keys(columns, rows[:, columns])
         return found[~self.state.isin_rows(found, rows)] if len(found) else found
+
+    def explicit_among(self, other: EncodedUpdate) -> dict[str, Rows]:
+        """The facts that another update deletes or replaces and does not bring back, and that are there, by stored relation."""
+        found = dict[str, Rows]()
+        for name, rows in other.deleted.items():
+            found[name] = rows[self.are_explicit(name, rows)]
+        for name, rows in other.upserted.items():
+            replaced = self.rows_with_key(name, other.keys[name], rows)
+            found[name] = np.concatenate([found[name], replaced]) if name in found else replaced
+        added = other.all_added()
+        for name in found.keys() & added.keys():
+            found[name] = found[name][~self.state.isin_rows(found[name], added[name])]
+        return {self.core.explicit_name(name): rows for name, rows in found.items()}
 
     # --- terms -----------------------------------------------------------------------------------------------------------
 

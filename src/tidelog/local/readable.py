@@ -16,6 +16,7 @@ from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.local.encoded_facts import EncodedFacts
 from tidelog.local.engine import LocalEngine
+from tidelog.local.equality.members import members_of
 from tidelog.local.explaining.access import LocalAccess
 from tidelog.local.given_facts import loaded_facts
 from tidelog.local.insight.silence import Silence
@@ -24,9 +25,10 @@ from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
 from tidelog.local.storage.tables import Table
 from tidelog.local.update_reader import UpdateReader
-from tidelog.options import Writers, refuse
+from tidelog.options import Writers, refuse, source_of
 from tidelog.program.queries import as_text, check_query
 from tidelog.program.relations import Relation
+from tidelog.program.same_as import source_with_same_as
 from tidelog.text_limits import check_length
 
 if TYPE_CHECKING:
@@ -51,9 +53,16 @@ class ReadableKnowledgeBase(KnowledgeBase):
     _profile: Profile | None = None
     """What is recorded of each evaluation."""
 
-    def __init__(self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", **options: Any) -> None:
-        """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error."""
-        refuse(writers=writers)
+    def __init__(
+        self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", same_as: bool = False, **options: Any
+    ) -> None:
+        """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error.
+
+        With `same_as=True`, individuals that are owl:sameAs each other are one: what holds for one, holds for all of them.
+        """
+        refuse(writers=writers, same_as=same_as)
+        if same_as:
+            rules = source_with_same_as(source_of(rules))
         self._sharing, self._silence = Sharing(self, waits=writers == "wait"), Silence()
         super().__init__(rules, **options)
 
@@ -78,6 +87,8 @@ class ReadableKnowledgeBase(KnowledgeBase):
         try:
             known = self._known(relation)
             held = self._held(known)
+            if (members := members_of(self._engine.state.tables, known.name)) is not None:
+                return shown(known, members.expanded(held.rows), self._engine.state.terms)
             if not isinstance(held, Table):
                 return shown(known, held, self._engine.state.terms)
             version = held.version()
@@ -102,7 +113,9 @@ class ReadableKnowledgeBase(KnowledgeBase):
         if (view := self._sharing.begin_reading()) is not None:
             return view.count(relation)
         try:
-            return len(self._held(self._known(relation)))
+            held = self._held(known := self._known(relation))
+            members = members_of(self._engine.state.tables, known.name)
+            return len(held) if members is None else members.count(held.rows)
         finally:
             self._sharing.end_reading()
 

@@ -13,19 +13,21 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from tidelog.changes import LoadReport
+from tidelog.changes import Change, ChangeStatistics, FactsByRelation, LoadReport, Part, RuleChanges
 from tidelog.core.arrays import last_of_each_key
 from tidelog.core.schema import Schema
+from tidelog.facts import Facts
 from tidelog.local.engine import LocalEngine
+from tidelog.local.equality.telling import telling, untold
 from tidelog.local.given_facts import encoded_columns
 from tidelog.local.readable import ReadableKnowledgeBase
 from tidelog.local.sharing.snapshot import shown
+from tidelog.program.same_as import REPRESENTATIVE
 from tidelog.surface.logs import log_loads
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from tidelog.facts import Facts
     from tidelog.files.columns import MixedColumn, TypedColumn
     from tidelog.local.maintenance.update_context import UpdateResult
     from tidelog.local.transaction import Transaction
@@ -124,6 +126,7 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
         if self._journal is not None:
             self._journal.take()
         key = self._schema.key_of(relation) if upsert else ()
+        self._tell({relation: len(columns)})
         schema = self._schema.knowing(relation, len(columns)).naming(relation, names)
         engine, watch = self.engine, self._watch()
         if (key and engine.has_derived) or self._is_heard:
@@ -141,6 +144,27 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
                 transaction.record(write, self._journal.retract)
             self._commit_load(transaction, schema, [report])
         return report
+
+    @property
+    def _has_same_as(self) -> bool:
+        """Whether individuals that are the same are one (`program.same_as`)."""
+        return REPRESENTATIVE in self._schema.program.relations
+
+    def _tell(self, arities: Mapping[str, int]) -> None:
+        """With `same_as`: have the rules for relations that are going to have facts for the first time."""
+        if not untold(self._schema, arities):
+            return
+        with self.engine.begin(self._watch()) as transaction:
+            schema = self._telling(transaction, self._schema, arities)
+            transaction.commit((), partial(self._take_over, schema, self.loads))
+
+    def _telling(self, transaction: Transaction, schema: Schema, arities: Mapping[str, int]) -> Schema:
+        """The same in a transaction that does not change rules otherwise; the schema that it leaves."""
+        told = telling(schema, arities, transaction.change_rules, self.engine.has_explicit)
+        if told is not schema and self.engine.has_derived:
+            transaction.maintain()
+            transaction.go_on()
+        return told
 
     def _commit_load(self, transaction: Transaction, schema: Schema, reports: list[LoadReport]) -> None:
         """What a load has read is there from now on; what follows is derived later, unless somebody is to be told of it."""
@@ -167,6 +191,23 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
 
         if self._subscribers is not None:
             self._subscribers.note(find, update_id)
+
+    def _change_of(
+        self, result: UpdateResult, before: Schema, after: Schema, statistics: ChangeStatistics, rules: RuleChanges | None
+    ) -> Change:
+        """What an update has done, for the one who asked for it."""
+        difference, terms = result.difference, self._engine.state.terms  # later the engine may have another dictionary
+
+        def facts(part: Part, *, inserted: bool) -> dict[str, Facts]:
+            known = {name: after.relation(name) or before.program.relations[name] for name in difference}
+            return {name: shown(known[name], difference.rows(name, part, inserted=inserted), terms) for name in known}
+
+        return Change(
+            FactsByRelation(lambda part: facts(part, inserted=True), name_of=after.name_of, relations=after.relations),
+            FactsByRelation(lambda part: facts(part, inserted=False), name_of=after.name_of, relations=after.relations),
+            statistics,
+            rules=rules,
+        )
 
     def _take_over(self, schema: Schema, loads: list[LoadReport]) -> None:
         """What an update leaves to the knowledge base; it may be called twice."""

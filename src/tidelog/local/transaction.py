@@ -14,12 +14,11 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping
 from time import perf_counter
 
-import numpy as np
-
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.core.statistics import Statistics
 from tidelog.local.encoded_facts import EncodedUpdate
+from tidelog.local.equality.equating import equate
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.maintenance.delta.deltas import Delta, ExplicitChanges, MarkedStep
 from tidelog.local.maintenance.delta.differences import Backwards, Difference, Differences
@@ -30,6 +29,7 @@ from tidelog.local.recovery import Work
 from tidelog.local.rule_changes.migration import Migration
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.program.changes.live_rules import RuleDifference
+from tidelog.program.same_as import REPRESENTATIVE
 
 _ONLY_INSERTION = {"insertion"}
 """The phases of an update that removes no row of any table."""
@@ -113,7 +113,7 @@ class Transaction(Work):
 
     def _not_undone(self, name: str, rows: Rows) -> Rows:
         """Facts that have not been removed with a step that was undone."""
-        undone = self._undone.get(self._engine.core.stored_name(name))
+        undone = self._undone.get(self._engine.core.explicit_name(name))
         return rows if undone is None else rows[~self._engine.state.isin_rows(rows, undone)]
 
     def insert(self, facts: Iterable[tuple[str, Rows]]) -> None:
@@ -126,7 +126,16 @@ class Transaction(Work):
     # --- maintenance -----------------------------------------------------------------------------------------------------
 
     def maintain(self, marks: FirstSuspects | None = None) -> Differences:
-        """Derive what follows so far: one step, and what it has changed."""
+        """Derive what follows so far, and what it has changed: one step, or several where rules make individuals equal."""
+        if REPRESENTATIVE not in self._engine.core.arities:
+            return self._step(marks)
+        return equate(self._engine, self._step, self.go_on, None if self._migration is None else self._migration.change)
+
+    def go_on(self) -> None:
+        """Begin another step."""
+        self._undo_logs.append(UndoLog(self._engine.state))
+
+    def _step(self, marks: FirstSuspects | None = None) -> Differences:
         started, engine = perf_counter(), self._engine
         if self.watch.counts_facts:
             self.watch.progress.facts = engine.visible_count()
@@ -143,7 +152,7 @@ class Transaction(Work):
         """Begin to propagate deltas."""
         context, runtime = self._new_context(), self._engine.runtime
         context.marks = marks
-        change = self._migration.change if self._migration is not None else None
+        change = self._migration.change if self._migration is not None and not self._steps else None
         changed = () if change is None else (change.units, change.became_stored)
         self._propagation = Propagation(context, runtime, *changed)
         return self._propagation
@@ -151,7 +160,7 @@ class Transaction(Work):
     def _new_context(self) -> UpdateContext:
         engine = self._engine
         evaluation, undo = Evaluation(engine.state, self.watch, Statistics()), self._undo_logs[-1]
-        changes_rules = self._migration is not None and engine.has_derived
+        changes_rules = self._migration is not None and engine.has_derived and not self._steps
         context = UpdateContext(evaluation, undo, engine.changes, engine.algorithm, changes_rules=changes_rules)
         context.records_visits = changes_rules or engine.is_profiled
         return context
@@ -166,7 +175,7 @@ class Transaction(Work):
         self._steps.append(made)
         engine.has_derived, engine.changes = True, ExplicitChanges()
         engine.version += 1
-        if self._migration is not None:
+        if self._migration is not None and len(self._steps) == 1:
             self._migration.obsolete += context.replaced_tables
         if marks is not None:
             context.counters.add(marks.finish())
@@ -250,23 +259,10 @@ class Transaction(Work):
         """Derive what follows so far; then insert other facts, and derive what follows from them: a step of its own."""
         if self._engine.changes:
             self.maintain(marks)
-            self._undo_logs.append(UndoLog(self._engine.state))
+            self.go_on()
         self.insert(later.items())
         given, last = self._engine.new_explicit_rows(), self.maintain()
         return MarkedStep(given, last.deltas, frozenset(self._units.context.reordered)), last
-
-    def explicit_among(self, other: EncodedUpdate) -> dict[str, Rows]:
-        """The facts that another update deletes or replaces and does not bring back, and that are there, by stored relation."""
-        engine, found = self._engine, dict[str, Rows]()
-        for name, rows in other.deleted.items():
-            found[name] = rows[engine.are_explicit(name, rows)]
-        for name, rows in other.upserted.items():
-            replaced = engine.rows_with_key(name, other.keys[name], rows)
-            found[name] = np.concatenate([found[name], replaced]) if name in found else replaced
-        added = other.all_added()
-        for name in found.keys() & added.keys():
-            found[name] = found[name][~engine.state.isin_rows(found[name], added[name])]
-        return {engine.core.stored_name(name): rows for name, rows in found.items()}
 
     @property
     def step_deltas(self) -> list[Mapping[str, Delta]]:

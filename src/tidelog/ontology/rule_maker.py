@@ -12,6 +12,7 @@ from tidelog.ontology.expressions import Body, Heads, Outside
 from tidelog.ontology.naming import Reading, local_name, unused
 from tidelog.program.changes.live_rules import fingerprint
 from tidelog.program.changes.sameness import canonical_key
+from tidelog.program.equal_values import OF_RULE, by_values
 from tidelog.syntax.printer import Printer
 from tidelog.syntax.tree import Atom, Call, Comparison, Constant, Rule, Term, Variable, names_of, variables
 from tidelog.values import IRI, Kind, from_python, string, text_of
@@ -69,6 +70,8 @@ class RuleMaker:
         self.mentioned: dict[str, int] = {}
         """The relations that this ontology is about, and their numbers of columns."""
         self.result = Translation(graph.name, imports=list(graph.imports))
+        self.same_as = False
+        """Whether individuals that are the same are one, in a knowledge base with `same_as`."""
         self._known: set[object] = set()
         self._names: set[str] = set()
 
@@ -122,6 +125,8 @@ class RuleMaker:
 
     def _rule(self, name: str, body: Body, head: Atom | None, about: Term) -> Rule | None:
         """A rule with a name of its own, unless it is there already, or says nothing."""
+        if self.same_as:
+            body, head = by_values(body, head) or (body, head)
         body = sorted(dict.fromkeys(body), key=lambda literal: not isinstance(literal, Atom))
         if head in body:
             return None
@@ -134,7 +139,7 @@ class RuleMaker:
         chosen = name
         while True:
             chosen = unused(name, self._names)
-            made = Rule(head or Atom(INCONSISTENT, (Constant(string(chosen)), about)), tuple(body), chosen)
+            made = Rule(_named(head, chosen) or Atom(INCONSISTENT, (Constant(string(chosen)), about)), tuple(body), chosen)
             if chosen not in self._taken or _key(self._taken[chosen]) == _key(made):
                 break
             self._names.add(chosen)
@@ -168,6 +173,13 @@ class RuleMaker:
 
 
 _OF_LISTS = frozenset({owl.CHAIN, owl.HAS_KEY, owl.DISJOINT_UNION, *owl.CLASS_EXPRESSIONS - {owl.COMPLEMENT}})
+
+
+def _named(head: Atom | None, rule: str) -> Atom | None:
+    """The head with the name of its rule, where that is an argument."""
+    if head is None or OF_RULE not in head.args:
+        return head
+    return replace(head, args=tuple(Constant(string(rule)) if arg == OF_RULE else arg for arg in head.args))
 
 
 def _key(rule: Rule) -> object:

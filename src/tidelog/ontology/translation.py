@@ -38,15 +38,18 @@ def translate(
     arities: Mapping[str, int] | None = None,
     taken: Mapping[str, Rule] | None = None,
     is_question: bool = False,
+    same_as: bool = False,
 ) -> Translation:
     """The rules and triples of an ontology.
 
     With `equality="auto"`, equal individuals are a closed relation owl:sameAs; with `replace`, also every fact about one holds
-    for the others; with `none`, nothing makes individuals equal.  A question leaves out the rules about equality themselves, and
-    individuals of class expressions.
+    for the others; with `none`, nothing makes individuals equal.  With `same_as`, equal individuals are one, and need no rules
+    for that.  A question leaves out the rules about equality themselves, and individuals of class expressions.
     """
     refuse(equality=equality)
-    return _Translator(graph, printer, equality, arities or {}, taken or {}).run(is_question=is_question)
+    translator = _Translator(graph, printer, equality, arities or {}, taken or {})
+    translator.same_as = same_as
+    return translator.run(is_question=is_question)
 
 
 class _Translator(RuleMaker):
@@ -277,7 +280,7 @@ class _Translator(RuleMaker):
             differ = Atom(owl.DIFFERENT, (X, Y))
             self.add("owl:differentFrom is symmetric", "different_symmetric", [([differ], Atom(owl.DIFFERENT, (Y, X)), X)])
             self.add("nothing differs from itself", "different_itself", [([Atom(owl.DIFFERENT, (X, X))], None, X)])
-        if self.equality == "none" or not (owl.SAME in about or self.equality == "replace"):
+        if self.equality == "none" or self.same_as or not (owl.SAME in about or self.equality == "replace"):
             return
         self.add("owl:sameAs is symmetric", "same_symmetric", [([same], Atom(owl.SAME, (Y, X)), X)])
         self.add("owl:sameAs is transitive", "same_transitive", [([same, other], Atom(owl.SAME, (X, Z)), X)])

@@ -10,6 +10,7 @@ from tidelog.functions.signatures import ANY, Type
 from tidelog.local.engine import LocalEngine
 from tidelog.local.storage.tables import Table
 from tidelog.program.checks.values_at_hand import never_holds
+from tidelog.program.same_as import OWN
 from tidelog.surface.logs import warn_of
 from tidelog.syntax.tree import Atom, Rule
 
@@ -50,12 +51,16 @@ class Silence:
             return
         columns, printer, rules = _Columns(engine), schema.program.printer, schema.rules
         for number in sorted(self._waiting):
-            if number not in rules or rules[number].head.predicate == _EXPECTED:  # it has been removed, or finds mistakes
+            if number not in rules or _is_expected(rules[number]):  # it has been removed, or finds mistakes
                 self._waiting.discard(number)
             elif _has_facts(engine, rules[number]):
                 self._waiting.discard(number)
                 if (found := never_holds(rules[number], columns, printer)) is not None:
                     warn_of(found)
+
+
+def _is_expected(rule: Rule) -> bool:
+    return rule.head.predicate == _EXPECTED or (rule.name or "").startswith(OWN)
 
 
 def _has_facts(engine: LocalEngine, rule: Rule) -> bool:

@@ -174,7 +174,7 @@ class LookAhead:
         assert self._ahead is not None
         update, following = self._ahead
         kept = self._kept or _Kept(update, MarkedStep({}, {}), None, self._engine.version)
-        found = transaction.explicit_among(following)
+        found = self._engine.explicit_among(following)
         for name, rows in kept.step.given.items():
             if name in found:
                 found[name] = found[name][~self._engine.state.isin_rows(found[name], rows)]

@@ -118,7 +118,8 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         if self.rdf_shape().triples:
             return over_triples(graph, Printer(prefixes), taken)
         arities = {name: relation.arity for name, relation in self.relations.items()}
-        return translate(graph, Printer(prefixes), equality=equality, arities=arities, taken=taken)
+        same_as = self._has_same_as
+        return translate(graph, Printer(prefixes), equality=equality, arities=arities, taken=taken, same_as=same_as)
 
     def _rules_to_add(self, rules: Iterable[Rule], owned: Ownership) -> tuple[list[What], list[Rule]]:
         """The rules that belong to an ontology, by name, and those of them that are not there yet."""
@@ -177,7 +178,7 @@ class OntologyKnowledgeBase(GraphKnowledgeBase):
         from tidelog.ontology.loaded import ONTOLOGIES
 
         engine = self._maintained()
-        rows = engine.explicit_rows(engine.core.stored_name(ONTOLOGIES))
+        rows = engine.explicit_rows(engine.core.explicit_name(ONTOLOGIES))
         return [] if rows is None else sorted(text_of(name) for name in engine.dictionary.values_of(rows[:, 0]))
 
     @abstractmethod

@@ -20,7 +20,7 @@ class Ownership:
 
     def __init__(self, engine: LocalEngine, relation: str, ontology: str) -> None:
         self._terms = engine.dictionary
-        rows = engine.explicit_rows(engine.core.stored_name(relation))
+        rows = engine.explicit_rows(engine.core.explicit_name(relation))
         self._rows: Rows = np.empty((0, 1), np.int32) if rows is None else rows
         is_mine = self._rows[:, 0] == self._terms.encode([string(ontology)])[0]
         self._mine, self._others = self._rows[is_mine, 1:], self._rows[~is_mine, 1:]

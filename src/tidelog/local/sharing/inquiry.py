@@ -17,6 +17,8 @@ from tidelog.core.statistics import Statistics
 from tidelog.errors import fail
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import Query
+from tidelog.local.equality.asking import MemberQuestions
+from tidelog.local.equality.members import members_of
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.plan_cache import PlanCache
@@ -24,6 +26,7 @@ from tidelog.local.recovery import Owner, recover
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
+from tidelog.program.same_as import REPRESENTATIVE
 from tidelog.sparql.evaluation.asking import answer_name, given_name
 from tidelog.syntax.tree import Atom, Negation
 from tidelog.values import Kind
@@ -46,6 +49,7 @@ class InquiryPlans(PlanCache):
     def __init__(self) -> None:
         super().__init__()
         self._kept: dict[int, _Kept] = {}
+        self.members = MemberQuestions()
         self.subjects: dict[str, tuple[object, int, bool]] = {}
         """Whether relations have subjects that are no IRIs, with what tells whether that is still so."""
 
@@ -129,7 +133,11 @@ class Inquiry(Query):
         """All facts of a relation."""
         self._ready((relation,))
         stored = self._stored(relation)
-        return np.empty((0, 2), np.int32) if stored is None else stored.rows
+        if stored is None:
+            return np.empty((0, 2), np.int32)
+        self._ready((REPRESENTATIVE,))
+        members = members_of(self._engine.state.tables, relation)
+        return stored.rows if members is None else members.expanded(stored.rows)
 
     def holds_other_subjects(self, relation: str, columns: int) -> bool:
         """Whether one of the first columns of a relation has anything but IRIs; of a table, rows are looked at once."""
@@ -165,8 +173,9 @@ class Inquiry(Query):
 
     def answer(self, rules: Sequence[CoreRule], arity: int) -> Rows:
         """The facts that some rules derive, each once; they share a head, whose relation `answer_name` names."""
-        self._ready(name for rule in rules for name in _relations_of(rule))
+        self._ready((REPRESENTATIVE, *(name for rule in rules for name in _relations_of(rule))))
         state = self._engine.state
+        rules = self._plans.members.asked(rules, state)
         head = state.helper(answer_name(arity), arity)
         evaluation = self._evaluation()
         for name in {name for rule in rules for name in _relations_of(rule)}:
@@ -187,8 +196,9 @@ class Inquiry(Query):
         self._made += list(arities)
         for name, arity in arities.items():
             state.ensure_table(name, arity)
+        self._ready((REPRESENTATIVE, *(name for rule in rules for name in _relations_of(rule) if name not in arities)))
+        rules = self._plans.members.asked(rules, state)
         uses = frozenset(name for rule in rules for name in _relations_of(rule))
-        self._ready(name for name in uses if name not in arities)
         for name in uses:
             if name in state.helpers:
                 state.helpers[name].mark_delta()

@@ -23,6 +23,7 @@ from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
 from tidelog.local.storage.versions import TableVersion
 from tidelog.program.queries import Query
+from tidelog.program.same_as import REPRESENTATIVE
 from tidelog.syntax.tree import atoms
 
 
@@ -56,7 +57,7 @@ class Replica:
 
     def _query(self, published: Published, query: Query, watch: Watch) -> tuple[Rows, Dictionary]:
         try:
-            self._advance(published, {atom.predicate for atom, _ in atoms(query.body)})
+            self._advance(published, _read_by(query) & {*published.tables, *published.virtual})
             rows = answers(self, published.arities, query.body, query.names, watch)
         except BaseException:
             self._of = None  # begin anew: something may be half done
@@ -155,6 +156,10 @@ class Replica:
         self._copied.pop(name, None)
         if name in self.state.tables:
             self.state.store.release(self.state.take_table(name))
+
+
+def _read_by(query: Query) -> set[str]:
+    return {REPRESENTATIVE, *(atom.predicate for atom, _ in atoms(query.body))}
 
 
 _FEW = 1000

@@ -9,6 +9,7 @@ from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
+from tidelog.local.equality.members import members_of
 from tidelog.local.sharing.published import Published
 from tidelog.local.sharing.replica import Replica
 from tidelog.program.program import Program
@@ -87,11 +88,14 @@ class Snapshot(Browsable):
 
     def __getitem__(self, relation: str) -> Facts:
         published, known = self._published, self._known(relation)
-        return shown(known, published.held(known.name), published.terms)
+        held, members = published.held(known.name), members_of(published.tables, known.name)
+        return shown(known, held if members is None else members.expanded(held.rows), published.terms)
 
     def count(self, relation: str) -> int:
         """How many facts a relation has."""
-        return len(self._published.held(self._known(relation).name))
+        published, known = self._published, self._known(relation)
+        held, members = published.held(known.name), members_of(published.tables, known.name)
+        return len(held) if members is None else members.count(held.rows)
 
     def query(self, text: str, /, **values: object) -> Facts:
         """All bindings of the variables of a query, such as `path(a, X), X != b`, each once; `values` are those of some."""

@@ -17,7 +17,7 @@ from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized, zeros
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
-from tidelog.local.kernel.rows import row_order
+from tidelog.local.kernel.rows import row_chains, row_order
 from tidelog.local.storage.budget import MemoryBudget
 
 LEAST_TAIL = row_order.LEAST_TAIL
@@ -174,14 +174,14 @@ class Indexed:
 
     def rows_with_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.int32]:
         """The rows with one of some distinct keys in these columns, by one index probe per key."""
-        index, found = self._newest_rows(columns, keys)
-        rows, numbers = self._rows.reshape(self._capacity, self.arity), found[found >= 0]
-        pieces = [rows[numbers]]
-        while len(numbers):  # all chains in parallel; a declared key has one row
-            numbers = index.next[numbers] - 1
-            numbers = numbers[numbers >= 0]
-            pieces += [rows[numbers]] if len(numbers) else []
-        return np.concatenate(pieces)
+        index, first = self._newest_rows(columns, keys)
+        found = np.empty(len(first), np.int32)  # a declared key has one row
+        count = row_chains.rows_in_chains(index.next, first, found)
+        if count > len(found):
+            found = np.empty(count, np.int32)
+            row_chains.rows_in_chains(index.next, first, found)
+        rows: NDArray[np.int32] = self._rows.reshape(self._capacity, self.arity)[found[:count]]
+        return rows
 
     def have_keys(self, columns: Sequence[int], keys: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each key whether a row has it in these columns."""

@@ -16,6 +16,7 @@ from tidelog.core.arrays import Int32s, Rows, isin_rows
 from tidelog.core.schema import Schema
 from tidelog.functions.conform import conform
 from tidelog.local.engine import LocalEngine
+from tidelog.local.equality.members import members_of
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.tables import Table
 from tidelog.program.relations import Relation
@@ -207,13 +208,14 @@ def triples_of_facts(engine: LocalEngine, relations: Iterable[str], which: str, 
 
 def _facts_in(engine: LocalEngine, name: str, which: str) -> Iterator[Rows]:
     """The facts of a relation, some rows at a time: all, the explicit ones, or the others."""
-    explicit = engine.explicit_rows(engine.core.stored_name(name))
+    explicit = engine.explicit_rows(engine.core.explicit_name(name))
     if which == "explicit":
         yield from () if explicit is None else (explicit,)
         return
-    stored = engine.stored(name)
+    stored, members = engine.stored(name), members_of(engine.state.tables, name)
     for columns in stored.version().chunks() if isinstance(stored, Table) else stored.chunks() if stored is not None else ():
         rows = np.column_stack(columns) if columns else np.empty((0, 0), np.int32)
+        rows = rows if members is None else members.expanded(rows)
         if which == "derived" and explicit is not None and len(explicit):
             rows = rows[~isin_rows(rows, explicit)]
         yield rows

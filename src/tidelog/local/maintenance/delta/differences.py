@@ -55,7 +55,7 @@ class Differences:
 
         Whatever is new and explicit was given by this very update, and whatever has gone and was explicit, taken back by it.
         """
-        stored = self._core.stored_name(relation)
+        stored = self._core.explicit_name(relation)
         if stored in self._derived or (stored in self._changes.lost and not inserted):
             given = (self._changes.inserted if inserted else self._changes.deleted).get(stored, [])
         elif stored == relation:
