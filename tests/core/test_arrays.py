@@ -1,19 +1,13 @@
-"""Buffers and their copies; set membership of rows, distinct rows, and the last row of each key, against Python's sets."""
+"""Set membership of rows, distinct rows, and the last row of each key, against Python's sets."""
 
 from __future__ import annotations
-
-import errno
-import mmap
-import threading
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tidelog.core.arrays import distinct_rows, isin_rows, last_of_each_key, resized, zeros
+from tidelog.core.arrays import distinct_rows, isin_rows, last_of_each_key
 
 IDS = st.sampled_from([-1, 0, 1, 2, 2**31 - 1])
 
@@ -42,61 +36,3 @@ def test_distinct_rows_and_the_last_of_each_key(width: int) -> None:
             last = {tuple(row[at] for at in key): at_row for at_row, row in enumerate(rows.tolist())}
             assert last_of_each_key(rows, key).tolist() == rows[sorted(last.values())].tolist()
     assert len(distinct_rows(rows[:0])) == len(last_of_each_key(rows[:0], (0,) if width else ())) == 0
-
-
-@pytest.mark.parametrize("length", [0, 10, 300_000, 1_200_000])
-@pytest.mark.parametrize("is_elsewhere", [False, True])
-def test_buffers_are_zeros_and_copies_have_the_same_content(length: int, is_elsewhere: bool) -> None:
-    if not is_elsewhere:
-        check_buffers(length)
-        return
-    with ThreadPoolExecutor() as pool:
-        pool.submit(check_buffers, length).result()
-
-
-def check_buffers(length: int) -> None:
-    buffer = zeros(length, np.int32)
-    assert buffer.dtype == np.int32
-    assert len(buffer) == length
-    assert not buffer.any()
-    buffer[:] = np.arange(length)
-    for other in length // 2, length, 2 * length + 1:
-        copy = resized(buffer, other)
-        assert len(copy) == other
-        copy[:] += 1
-        kept = min(length, other)
-        assert (copy[:kept] == np.arange(1, kept + 1)).all()
-        assert (copy[kept:] == 1).all()
-    assert (buffer == np.arange(length)).all()
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="only Linux says how much memory a process uses")
-def test_the_memory_of_large_buffers_goes_back_at_once() -> None:
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
-
-    def in_thread() -> None:
-        held = [zeros(size, np.int8) for size in range(2 << 20, 10 << 20, 1 << 20)]
-        for buffer in held:
-            buffer[:] = 1
-        sizes.append(resident())
-
-    for _ in range(2):  # what the threads themselves need is there after the first round
-        sizes: list[int] = []
-        before = resident()
-        threads = [threading.Thread(target=in_thread) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert max(sizes) - before > 30 << 20
-    assert resident() - before < 4 << 20
-
-
-def test_without_room_for_another_mapping_numpy_finds_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise OSError(errno.ENOMEM, "Cannot allocate memory")
-
-    monkeypatch.setattr("tidelog.core.arrays.mmap.mmap", refuse)
-    with ThreadPoolExecutor() as pool:
-        assert len(pool.submit(zeros, 1 << 21, np.int32).result()) == 1 << 21

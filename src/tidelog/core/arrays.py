@@ -1,10 +1,7 @@
-"""The array types that both engines share, buffers and larger copies of them, and set membership of rows."""
+"""The array types that both engines share, larger copies of buffers, and set membership of rows."""
 
 from __future__ import annotations
 
-import mmap
-import threading
-from contextlib import suppress
 from typing import TypeVar
 
 import numpy as np
@@ -19,33 +16,10 @@ Rows = NDArray[np.int32]
 """Facts of one relation: a matrix with one row of dictionary ids per fact."""
 
 
-_LARGE = _HUGE_PAGE = 1 << 21
-"""Buffers of so many bytes are mapped, in huge pages where the system has them, as NumPy does it for larger ones."""
-
-
-def zeros(length: int, dtype: type[T] | np.dtype[T]) -> NDArray[T]:
-    """A buffer of zeros; outside of the main thread, memory of a large one goes back to the system as soon as nobody needs it.
-
-    The allocator of C keeps what a thread has given back for this thread: a process in which several threads replace large
-    buffers in turn, as readers do, would come to hold several times what it uses.  In one thread that is what makes it quick.
-    """
-    size = length * np.dtype(dtype).itemsize
-    if size >= _LARGE and threading.current_thread() is not threading.main_thread() and hasattr(mmap, "MAP_PRIVATE"):
-        with suppress(OSError):  # then NumPy finds the memory, or says that there is none
-            whole = size // _HUGE_PAGE * _HUGE_PAGE  # Linux aligns mappings of whole huge pages
-            mapped = mmap.mmap(-1, whole + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            if hasattr(mmap, "MADV_HUGEPAGE"):
-                with suppress(OSError):
-                    mapped.madvise(mmap.MADV_HUGEPAGE, 0, whole)
-            return np.frombuffer(mapped, dtype, length)
-    return np.zeros(length, dtype)
-
-
 def resized(buffer: NDArray[T], length: int) -> NDArray[T]:
-    """A copy of a buffer with room for `length` values, or fewer."""
-    larger = zeros(length, buffer.dtype)
-    kept = min(len(buffer), length)
-    larger[:kept] = buffer[:kept]
+    """A copy of a buffer with room for `length` values; those behind the old ones are undefined."""
+    larger = np.empty(length, buffer.dtype)
+    larger[: len(buffer)] = buffer
     return larger
 
 

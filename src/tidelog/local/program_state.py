@@ -20,6 +20,7 @@ from tidelog.local.maintenance import counting
 from tidelog.local.maintenance.delta.deltas import ExplicitChanges
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.recovery import Work
+from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.local.storage.term_collection import is_due, without_unused_terms
@@ -215,7 +216,10 @@ class ProgramState:
         self.runtimes = runtimes
         for runtime in runtimes_before.values():
             runtime.forget()
+        size = state_before.budget.in_use
         state_before.abandon()
+        del state_before, runtimes_before
+        DROPPED.note(size)
         return True
 
     # --- deriving --------------------------------------------------------------------------------------------------------

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
+import threading
+from pathlib import Path
+
+import numpy as np
 import pytest
 
 from tidelog import KnowledgeBase
 from tidelog.core.limits import LimitReachedError
-from tidelog.local.storage.budget import MemoryBudget
+from tidelog.local.storage import budget
+from tidelog.local.storage.budget import DroppedBuffers, MemoryBudget
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). three(X, Y, Z) :- edge(X, _), edge(Y, _), edge(Z, _)."
 
@@ -68,3 +75,34 @@ def test_without_a_limit_nothing_is_refused() -> None:
     kb = KnowledgeBase(PATHS)
     kb.update(insert=[("edge", n, n + 1) for n in range(100)])
     assert kb.count("path") == 5050
+
+
+def test_memory_goes_back_once_much_has_been_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[int] = []
+    monkeypatch.setattr(budget, "_trim", lambda: trimmed.append)
+    dropped = DroppedBuffers()
+    for _ in range(3):
+        dropped.note(30 << 20)
+    assert trimmed == [0]
+    dropped.note(60 << 20)
+    assert trimmed == [0]
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="there is no allocator of glibc")
+def test_what_threads_have_given_back_goes_back_to_the_system() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
+
+    def in_thread() -> None:
+        # pieces that lie among others are not given back by the allocator itself
+        pieces = [np.ones(1 << 16, np.uint8) for _ in range(400)]
+        kept.append(pieces[::10])
+
+    kept: list[list[object]] = []
+    for _ in range(4):
+        thread = threading.Thread(target=in_thread)
+        thread.start()
+        thread.join()
+    before = resident()
+    DroppedBuffers().note(1 << 30)
+    assert before - resident() > 30 << 20

@@ -1,8 +1,10 @@
-"""The memory that the stored state may take: asked before a table, an index or the dictionary grows."""
+"""The memory that the stored state may take: asked before a table, an index or the dictionary grows; and what goes back."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
+from functools import cache
 
 from tidelog.core.limits import LimitReachedError
 
@@ -40,3 +42,36 @@ class MemoryBudget:
     def has_room(self, more: int) -> bool:
         """Whether there is room for so many bytes more, that nobody needs."""
         return self.limit is None or self._measure() + more <= self.limit
+
+
+class DroppedBuffers:
+    """The buffers that have been replaced by new ones, which are about to be free or soon will be.
+
+    The allocator of C keeps what is free, for each thread apart: a process in which a writer and readers replace large buffers in
+    turn would come to hold twice what it uses, and more.  So free memory goes back to the system once that pays.
+    """
+
+    def __init__(self) -> None:
+        self._bytes = 0
+
+    def note(self, size: int) -> None:
+        """Note buffers of so many bytes."""
+        self._bytes += size
+        if self._bytes > _MUCH:
+            self._bytes = 0
+            _trim()(0)
+
+
+_MUCH = 1 << 26
+"""Bytes for which it pays: it takes some milliseconds."""
+DROPPED = DroppedBuffers()
+"""Those of this process, as there is one allocator."""
+
+
+@cache
+def _trim() -> Callable[[int], object]:
+    """What gives free memory back; nothing does where there is no allocator of glibc."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return bool

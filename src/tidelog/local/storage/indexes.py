@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized, zeros
+from tidelog.core.arrays import Int32s, Int64s, UInt64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
@@ -69,7 +69,7 @@ class Index:
         self.number, self.columns = number, columns
         self.key_columns: Int32s = np.array(columns, np.int32)
         self.heads: Int32s = np.zeros(1, np.int32)
-        self.next: Int32s = zeros(capacity, np.int32)
+        self.next: Int32s = np.empty(capacity, np.int32)
         self.newer: Int32s = np.empty(0, np.int32)
         """Filled from the first deletion on."""
 
@@ -129,9 +129,9 @@ class Indexed:
     def _cut(self, capacity: int) -> None:
         """Copy the buffers of rows to smaller ones; the caller tells the kernel their addresses."""
         self._capacity = capacity
-        self._rows, self._removed = resized(self._rows, capacity * self.arity), self._removed[:capacity].copy()
+        self._rows, self._removed = self._rows[: capacity * self.arity].copy(), self._removed[:capacity].copy()
         for index in self.indexes.values():
-            index.next = resized(index.next, capacity)
+            index.next = index.next[:capacity].copy()
 
     def mark_delta(self, old: int | None = None) -> None:
         """Make all rows visible to rules; the delta is the rows from number `old` on, or empty."""
@@ -205,7 +205,7 @@ class Indexed:
         was_torn, self.is_torn = self.is_torn, True
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
         if len(index.next) < self._capacity:
-            index.next = zeros(self._capacity, np.int32)
+            index.next = np.empty(self._capacity, np.int32)
         self.store.X[index.number] = 0
         self._sync_index(index)
         self.is_torn = was_torn
@@ -244,7 +244,7 @@ class Indexed:
                 return
             length = 1 << (2 * count + 30).bit_length()
         self.store.budget.ask(4 * (length - len(index.heads)))
-        heads = zeros(length, np.int32)
+        heads = np.zeros(length, np.int32)
         self.is_torn = True
         if is_direct and was_direct:
             heads[: len(index.heads)] = index.heads

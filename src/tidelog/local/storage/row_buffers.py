@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized, zeros
+from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
@@ -171,7 +171,7 @@ class RowBuffers(Indexed):
         if domain:
             if rebuild or domain > self._words[layout.DOMAIN] or not len(self._bits):
                 self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
-                bits, no_slots = zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
+                bits, no_slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
                 self.is_torn = True
                 self._bits, self._slots, self._pair_rows = bits, no_slots, _NO_PAIRS
                 self._words[layout.DOMAIN], self._words[layout.NUMBERED] = domain, 0
@@ -181,7 +181,7 @@ class RowBuffers(Indexed):
         elif rebuild or len(self._bits) or 2 * count > len(self._slots):
             count_of_slots = 1 << (2 * count).bit_length()
             self.store.budget.ask(4 * count_of_slots - self._bits.nbytes - self._slots.nbytes)
-            no_bits, slots = np.empty(0, np.uint64), zeros(count_of_slots, np.int32)
+            no_bits, slots = np.empty(0, np.uint64), np.zeros(count_of_slots, np.int32)
             self.is_torn = True
             self._bits, self._slots, self._pair_rows = no_bits, slots, _NO_PAIRS
             self._sync()
@@ -194,7 +194,7 @@ class RowBuffers(Indexed):
             cells = int(self._words[layout.DOMAIN]) ** 2
             if 4 * cells <= max(_BYTES_A_NUMBER * self.end, _EARLY_BYTES):
                 self.store.budget.ask(4 * cells)
-                self._pair_rows, self._words[layout.NUMBERED] = zeros(cells, np.int32), 0
+                self._pair_rows, self._words[layout.NUMBERED] = np.empty(cells, np.int32), 0
                 self._words[layout.NUMBERS] = address_of(self._pair_rows)
 
     def _domain_for(self, count: int) -> int:
@@ -217,7 +217,7 @@ class RowBuffers(Indexed):
             self._cut(needed)
             count = int(self._words[layout.TIME_COUNT])
             room = max(_FEWEST_TIMES, 2 * (needed // _ROWS_A_TIME // 2), count + count % 2) if self._is_timed else 0
-            self._times = resized(self._times, room * row_times.TIMES_WIDTH)
+            self._times = self._times[: room * row_times.TIMES_WIDTH].copy()
             self._rebuild_search()
 
     def grow(self) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s, resized, zeros
+from tidelog.core.arrays import Int32s, Int64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.kernel.rows import row_removal as removal
 from tidelog.local.kernel.rows import row_times
 from tidelog.local.storage import row_buffers
+from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.versions import TableVersion
 
 _SPARE = 8
@@ -108,7 +109,7 @@ class Table(row_buffers.RowBuffers):
         self.is_torn = True
         self._begin()
         for index in self.indexes.values():
-            index.next = zeros(self._capacity, np.int32)
+            index.next = np.empty(self._capacity, np.int32)
             self.clear_index(index)
         self._clear_orders()
         self.is_torn = False
@@ -125,7 +126,7 @@ class Table(row_buffers.RowBuffers):
             if index.number in kept["indexes"]:
                 index.heads, index.next, index.newer, self.store.X[index.number] = kept["indexes"][index.number]
             else:  # created since then
-                index.next = zeros(self._capacity, np.int32)
+                index.next = np.empty(self._capacity, np.int32)
                 self.clear_index(index)
         self._clear_orders()
         self._sync()
@@ -250,7 +251,7 @@ class Table(row_buffers.RowBuffers):
         """Prepare the indexes for deletions by the kernel; returns the index that finds rows beside a bit matrix, or -1."""
         first = -1
         if not len(self._removed):
-            self._removed = zeros(self._capacity, np.int32)
+            self._removed = np.empty(self._capacity, np.int32)
             self._words[layout.REMOVED] = address_of(self._removed)
         if len(self._bits):  # with a bit matrix, the chain of its first column finds a row
             by_first = self.index_on((0,))
@@ -260,7 +261,7 @@ class Table(row_buffers.RowBuffers):
         for index in self.indexes.values():
             if not len(index.newer):
                 self.is_torn = True
-                index.newer = zeros(self._capacity, np.int32)
+                index.newer = np.empty(self._capacity, np.int32)
                 self._sync_index(index)
                 removal.link_newer(self.store.M, self.store.X, self.number, index.number)
                 self.is_torn = False
@@ -303,12 +304,13 @@ class Table(row_buffers.RowBuffers):
         tombstones = self.tombstones
         is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
         if is_worth_it:
-            counters, rows = self.counters, zeros(len(self._rows), np.int32)
+            counters, rows = self.counters, np.empty_like(self._rows)
             if counters is not None:
                 counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
             self._compacted = rows, count, counters, self.live_times()
             self._take_compacted()
+            DROPPED.note(self.nbytes)
         return is_worth_it
 
     def _take_compacted(self) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Bytes, Int32s, Int64s, resized, zeros
+from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
 from tidelog.core.value_encoding import TEXT_KINDS, value_of_payload, value_of_text
 from tidelog.errors import fail
 from tidelog.local.kernel import terms
@@ -92,7 +92,7 @@ class TermBuffers:
             kinds, payloads = resized(kinds, capacity), resized(payloads, capacity)
             lengths, hashes = resized(lengths, capacity), resized(hashes, capacity)
         rehash = count > len(self._slots) or shared
-        slots = zeros(count, np.int32) if rehash else self._slots
+        slots = np.zeros(count, np.int32) if rehash else self._slots
         arena = resized(self._arena, size) if size > len(self._arena) or shared else self._arena
         header = self.header.copy()
         header[terms.CAPACITY] = capacity

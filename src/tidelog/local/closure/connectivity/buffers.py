@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tidelog.core.arrays import Int32s, Int64s, zeros
+from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.closure.adjacency import Pairs
 from tidelog.local.kernel.closures import graphs
 from tidelog.local.kernel.closures import virtual_access as virtual
@@ -169,7 +169,7 @@ class Buffers:
         self.release_unused()  # what an exception may have left
         for place in places:
             old = self.at(place)
-            larger = np.full(room, fill, np.int32) if fill else zeros(room, np.int32)
+            larger = np.full(room, fill, np.int32) if fill else np.zeros(room, np.int32)
             larger[: len(old)] = old
             self.set(place, larger)
 
