@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,7 @@ def test_what_threads_have_given_back_goes_back_to_the_system() -> None:
         pieces = [np.ones(1 << 16, np.uint8) for _ in range(400)]
         kept.append(pieces[::10])
 
-    kept: list[list[object]] = []
+    kept: list[Sequence[object]] = []
     for _ in range(4):
         thread = threading.Thread(target=in_thread)
         thread.start()
