@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("rdflib")
 
 from tidelog import TidelogError
-from tidelog.sparql.reading.parsing import parsed_update, question_of
+from tidelog.sparql.reading.parsing import parsed_update, question_of, used_prefixes
 
 PREFIXES = {"ex": "http://example.org/"}
 
@@ -53,3 +53,11 @@ def test_updates() -> None:
 )
 def test_nothing_but_coded_errors(text: str) -> None:
     assert "error TL0" in errors(text)
+
+
+def test_a_namespace_may_have_another_prefix_in_the_program() -> None:
+    known = {"ex": "http://example.org/", "other": "http://example.org/"}
+    text = "PREFIX : <http://example.org/> DELETE DATA { :a :p :b } ; INSERT DATA { :c :p :d }"
+    assert [str(operation.triples[0][1]) for operation in parsed_update(text, known)[1]] == ["http://example.org/p"] * 2
+    assert question_of("PREFIX : <http://example.org/> ASK { :a :p :b }", known).kind == "ask"
+    assert used_prefixes("ASK { ex:a <other:b> 'other2:c' }", {**known, "x": "http://x/"}) == known

@@ -53,6 +53,7 @@ def _read(text: str, prefixes: Mapping[str, str], *, graphs: bool) -> Question:
     check_depth(source)
     translation = Translation(source, graphs=graphs)
     with _PARSING, places(source, prefixes):
+        prefixes = used_prefixes(source.text, prefixes)
         parsed = parseQuery(source.text)
         prologue = algebra.translatePrologue(parsed[0], None, dict(prefixes))
         parsed[1] = algebra.traverse(parsed[1], visitPost=partial(plain_literals, prologue=prologue))
@@ -69,6 +70,7 @@ def parsed_update(text: str, prefixes: Mapping[str, str]) -> tuple[Source, list[
 
     source = Source(text, "<sparql>")
     check_depth(source)
+    prefixes = used_prefixes(source.text, prefixes)
     with _PARSING, places(source):
         parsed = parseUpdate(source.text)
         prologue = None
@@ -76,6 +78,18 @@ def parsed_update(text: str, prefixes: Mapping[str, str]) -> tuple[Source, list[
             prologue = algebra.translatePrologue(declared, None, dict(prefixes), prologue)
             algebra.traverse(request, visitPost=partial(plain_literals, prologue=prologue))
         return source, list(algebra.translateUpdate(parsed, None, dict(prefixes)).algebra) if parsed.request else []
+
+
+def used_prefixes(text: str, prefixes: Mapping[str, str]) -> dict[str, str]:
+    """The prefixes that a text may use.
+
+    To rdflib a namespace has one prefix, and one that is bound again takes it away from that which the text declares.
+    """
+    used = set(_PREFIX.findall(text))
+    return {name: iri for name, iri in prefixes.items() if name in used}
+
+
+_PREFIX = re.compile(r"((?:[^\W\d_][\w.-]*)?):")
 
 
 def plain_literals(node: Any, prologue: Any) -> Any:
