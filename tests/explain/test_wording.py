@@ -10,7 +10,8 @@ from tidelog.program.lowering import lower
 from tidelog.syntax.tree import Constant
 from tidelog.values import from_python
 
-TEXT = "@prefix ex: <http://e.org/> .\nname: p(X + 1, Y) :- q(X, Y), not r(Y), N = count { r(X) }, N < 3.\nex:s(X) :- p(X, ex:a)."
+TEXT = "@prefix ex: <http://e.org/> .\nname: p(X + 1, Y) :- q(X, Y), not r(Y), N = count { r(X) }, N < 3.\n"
+TEXT += "ex:s(X) :- p(X, ex:a).\nt(X) :-\n  q(X, X), % all\n  r(X)."
 
 
 def test_texts() -> None:
@@ -19,6 +20,7 @@ def test_texts() -> None:
         words, one = Wording(access), Constant(from_python(1))
         assert words.rule(0).place == "name"
         assert words.rule(1).text == "ex:s(X) :- p(X, ex:a)."
+        assert words.rule(2).text == "t(X) :- q(X, X), r(X)."
         rule = lower(kb.program.rules[0])
         written = as_written(rule)
         assert [words.literal(literal, {"X": one}) for literal in rule.body[:3]] == ["q(1, Y)", "not r(Y)", "N = count { r(1) }"]

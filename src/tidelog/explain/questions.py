@@ -38,7 +38,7 @@ class Questions:
         """What a function finds in the materialisation, which nobody changes meanwhile."""
         del ask
         fix = 'choose engine="local"; it reads the same programs and files'
-        raise fail("TL074", 'engine="spark" explains no facts', fix=fix)
+        raise fail("TL074", "this engine explains no facts", fix=fix)
 
     def explain(
         self,

@@ -39,7 +39,9 @@ class Wording:
         """A rule, with its place in the text that it comes from."""
         if at not in self._rules:
             rule = self.access.program.rules[at]
-            text = " ".join(rule.source.text[slice(*rule.span)].split()) or self._print.rule(replace(rule, name=None))
+            text = " ".join(rule.source.text[slice(*rule.span)].split())
+            if not text or "%" in text:  # in one line, a comment would hide what follows it
+                text = self._print.rule(replace(rule, name=None))
             text = text.removeprefix(f"{rule.name}:").strip().removesuffix(".") + "."
             place = rule.name or f"line {rule.source.line_of(rule.span.start)}"
             if rule.name is None and rule.source is not self.access.program.document.source:

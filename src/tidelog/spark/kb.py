@@ -19,6 +19,7 @@ from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_cha
 from tidelog.redaction import keeping_secrets
 from tidelog.spark.data.spark_facts import SparkChange
 from tidelog.spark.engine import SparkEngine
+from tidelog.spark.explaining import Explaining
 from tidelog.spark.maintenance.rule_changes.comparison import Comparison, ComposedDeltas, Snapshot
 from tidelog.spark.maintenance.rule_changes.reuse import affected_relations, reuse_unaffected, visits
 from tidelog.spark.maintenance.rule_changes.rules_in_kernel import OverBudgetError, RuleUpdateInKernel, is_possible
@@ -27,7 +28,6 @@ from tidelog.spark.maintenance.stream_in_kernel import StreamInKernel
 from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import Given, UpdateKeys, encoded_update, merged, read_update
 from tidelog.spark.maintenance.update_result import UpdateResult
-from tidelog.spark.materialisation import Materialisation
 from tidelog.spark.session.lineage import lost_blocks_explained
 from tidelog.spark.session.users_session import described, users_session
 from tidelog.streams.update import Update, as_update
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tidelog.spark.ingest import Ingested, Rejects
 
 
-class SparkKnowledgeBase(Materialisation):
+class SparkKnowledgeBase(Explaining):
     """A knowledge base whose facts may be more than one process can hold."""
 
     _stream: StreamInKernel | None = None
@@ -123,6 +123,7 @@ class SparkKnowledgeBase(Materialisation):
 
     def _add(self, found: Ingested) -> LoadReport:
         relation, rows, engine = found.relation, found.rows, self._started_engine
+        self._local_copy = None
         self._know(relation, self.relations[relation].arity if relation in self.relations else found.width)
         if not engine.has_derived:
             self._version = replace(self._version, inputs=(*self._version.inputs, (relation, found.kept, rows)))

@@ -66,6 +66,9 @@ class EngineVersion:
 class Materialisation(KnowledgeBase):
     """A knowledge base on Spark that answers; `kb.SparkKnowledgeBase` adds what changes it."""
 
+    _local_copy: KnowledgeBase | None = None
+    """The same rules and facts in this process, which explains; until the next change."""
+
     def __init__(
         self,
         rules: str | PathLike[str] | Source = "",
@@ -221,7 +224,7 @@ class Materialisation(KnowledgeBase):
 
         `terms` is the dictionary of the engine before, if the new one shall share it.
         """
-        snapshots = list(kept)
+        snapshots, self._local_copy = list(kept), None
         for facts in snapshots:
             self._know(facts.relation, facts.arity)
         engine = self._started_engine
@@ -234,7 +237,7 @@ class Materialisation(KnowledgeBase):
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Around an update: if it fails, the schema and the engine are those before it."""
-        before = self._schema, self._version
+        before, self._local_copy = (self._schema, self._version), None
         try:
             yield
         except BaseException:
