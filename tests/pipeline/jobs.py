@@ -58,6 +58,9 @@ class StandIn:
         self.tables: list[str] = []
         self.is_closed = False
 
+    def start(self) -> None:
+        pass
+
     def load(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:  # noqa: ARG002
         self.loaded.append(source)
         return LoadedSource((source.relation or "?",), 2)

@@ -96,6 +96,7 @@ svg .end { text-anchor: end; } svg .middle { text-anchor: middle; }
 svg .axis { stroke: var(--line); }
 .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); }
 .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); }
-.where { display: inline-block; border: 1px solid var(--line); border-radius: 99px; padding: 0 9px; font-size: .82rem; }
+.where { display: inline-block; border: 1px solid var(--line); border-radius: 99px; padding: 0 9px; font-size: .82rem;
+  white-space: nowrap; }
 @media print { body { background: none; } section, .tile { break-inside: avoid; } }
 """

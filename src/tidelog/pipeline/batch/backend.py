@@ -29,6 +29,9 @@ class LoadedSource:
 class Backend(Protocol):
     """An engine with the program of a job."""
 
+    def start(self) -> None:
+        """Start what the engine needs, such as a JVM; otherwise the first source would."""
+
     def load(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:
         """Read a source; rows that do not fit go to `rejects`, which raises an error when there are too many."""
 

@@ -36,6 +36,9 @@ class LocalBackend:
 
     # --- in --------------------------------------------------------------------------------------------------------------
 
+    def start(self) -> None:
+        """Nothing has to be started."""
+
     def load(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:
         """Read a file."""
         if source.is_rdf:

@@ -38,6 +38,10 @@ def run_job(job: Job, *, terminal: Terminal | None = None, backend: Backend | No
         sinks = Sinks(job.sinks, outcome.run_id, engine.store)
         check_before(job, sinks)
         with sinks:
+            if job.engine.name == "spark":
+                shows.doing("starting Spark")
+                with _stage(outcome, "start"):
+                    engine.start()
             with _stage(outcome, "read"):
                 read_sources(job, engine, outcome, shows)
             with _stage(outcome, "derive"):

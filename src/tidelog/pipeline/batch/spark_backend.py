@@ -53,6 +53,10 @@ class SparkBackend:
             )
         return self._given
 
+    def start(self) -> None:
+        """Start Spark."""
+        assert self.kb is not None
+
     # --- in --------------------------------------------------------------------------------------------------------------
 
     def load(self, source: SourcePart, rejects: RejectLog) -> LoadedSource:

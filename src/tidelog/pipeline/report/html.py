@@ -14,7 +14,13 @@ _COLOURS = 6
 _MOST_RELATIONS = 60
 _MOST_ROUND_PLOTS = 8
 _UPDATES_SHOWN = 50
-_STAGES = {"read": "reading sources", "derive": "deriving", "write": "writing sinks", "updates": "applying updates"}
+_STAGES = {
+    "start": "starting Spark",
+    "read": "reading sources",
+    "derive": "deriving",
+    "write": "writing sinks",
+    "updates": "applying updates",
+}
 
 
 def page(outcome: Outcome) -> str:

@@ -50,6 +50,9 @@ class StreamResults:
     def read_sources(self, job: Job, backend: SparkBackend) -> None:
         """Load all sources."""
         started = perf_counter()
+        backend.start()
+        self.outcome.stages["start"] = perf_counter() - started
+        started = perf_counter()
         read_sources(job, backend, self.outcome, self._terminal)
         self.outcome.stages["read"] = perf_counter() - started
 
