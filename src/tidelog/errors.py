@@ -76,6 +76,7 @@ CODES: dict[str, str] = {
     "TL086": "rows that were lost with an executor",
     "TL087": "a source that Spark cannot read",
     "TL088": "a path that leads out of its folder",
+    "TL089": "more values than Spark's numbers are for",
     "TL090": "a job file that cannot be understood",
     "TL091": "a job that its engine cannot run",
     "TL092": "more rejected rows than the job allows",

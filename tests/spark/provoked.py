@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tidelog.errors import TidelogError
+from tidelog.spark.data.spark_dictionary import MOST_TERMS, check_terms
 from tidelog.spark.ingest.sources import read_errors_explained
 from tidelog.spark.session.java import find_java
 from tidelog.spark.session.lineage import lost_blocks_explained
@@ -34,4 +35,10 @@ def unknown_table(folder: Path) -> str:
     return str(caught.value)
 
 
-DIRECT = {"TL085": [no_java], "TL086": [lost_rows], "TL087": [unknown_table]}
+def too_many_values(folder: Path) -> str:
+    with pytest.raises(TidelogError) as caught:
+        check_terms(MOST_TERMS + 1)
+    return str(caught.value)
+
+
+DIRECT = {"TL089": [too_many_values], "TL085": [no_java], "TL086": [lost_rows], "TL087": [unknown_table]}

@@ -14,8 +14,9 @@ from tidelog.core.statistics import Round, Statistics
 from tidelog.local.engine import LocalEngine
 from tidelog.program.hypergraph import Component
 from tidelog.program.program import Program
-from tidelog.spark.data.exchange import Exchange, Keys
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where, choose
+from tidelog.spark.data.allowance import ALWAYS, Allowance
+from tidelog.spark.data.exchange import BYTES_A_FACT, Exchange, Keys
+from tidelog.spark.evaluation.placement import PlacedProgram, Placement, Where, choose
 from tidelog.spark.evaluation.rounds import Rounds
 from tidelog.spark.evaluation.rule_joins import constants, pivots
 from tidelog.spark.evaluation.task_evaluation import TaskEvaluation
@@ -62,7 +63,9 @@ class SparkEngine:
         self.algorithm = options.algorithm
         self.local = LocalEngine(program, modules=options.modules, only_whole=True, algorithm=options.algorithm, rules=rules)
         self.placed = PlacedProgram(program, self.core_for_frames(program))
-        self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms)
+        self.allowance = Allowance(options.budget)
+        self.allowance.note("units", lambda: sum(held.nbytes for held in self.held.values()))
+        self.exchange = Exchange(spark, lineage, self.local, pivots(self.placed.frame_core), terms, self.allowance)
         self.by_tasks = TaskEvaluation(self.exchange, options.placement, options.budget, lambda: self.frame_core.arities)
         self.too_expensive: dict[str, int] = {}
         """By owner of a unit on Spark: how many deletions were last too expensive to maintain."""
@@ -112,8 +115,8 @@ class SparkEngine:
 
     @property
     def room(self) -> int:
-        """How many bytes of the budget the kernel does not take."""
-        return self.budget
+        """How many bytes the driver may keep of units that are maintained by keys."""
+        return self.allowance.room_beside("units")
 
     def visible_count(self) -> int:
         """How many facts that users see are stored; as in the local engine, pairs of virtual relations are not."""
@@ -144,8 +147,9 @@ class SparkEngine:
         rules = [self.program.rules[at] for at in component.rules]
         inputs = {atom.predicate for rule in rules for atom, _ in atoms(rule.body)} - set(component.predicates)
         own = {self.stored_name(name) for name in component.predicates}
-        size = sum(self.exchange.size(name) for name in (*inputs, *own))
-        where, why = choose(self.forced, size, self.budget)
+        exchange, names = self.exchange, (*inputs, *own)
+        facts, needed = (sum(map(measure, names)) for measure in (exchange.size, exchange.needed))
+        where, why = choose(self.forced, facts, needed, self.allowance.room)
         closure = self._closure(component)
         if where is Where.KERNEL and self.forced == "auto" and not self._try_kernel(component, inputs, watch, why):
             where, why = Where.ROUNDS, "its facts outgrew the memory budget of the kernel"
@@ -174,7 +178,8 @@ class SparkEngine:
         stored, exchange = self.stored_name(relation), self.exchange
         if stored in exchange.in_kernel or stored in exchange.relations:
             return False
-        where = self.placed.where.get(relation) or choose(self.forced, exchange.size(stored), self.budget)[0]
+        where = self.placed.where.get(relation)
+        where = where or choose(self.forced, exchange.size(stored), exchange.needed(stored), self.allowance.room)[0]
         if where is Where.KERNEL:
             exchange.to_kernel(stored, arity)
         else:
@@ -219,7 +224,11 @@ class SparkEngine:
     def exceeds_budget(self) -> bool:
         """Whether a unit in the kernel has become so large that it would be placed on Spark now."""
         allowed = 2 * (self.budget // BYTES_A_FACT)  # for what it reads, and for what it derives
-        if self.forced != "auto" or sum((sizes := self.local.stored_sizes()).values()) <= allowed:
+        if self.forced != "auto":
+            return False
+        if self.allowance.in_use > self.budget and self.is_in_kernel:
+            return True
+        if sum((sizes := self.local.stored_sizes()).values()) <= allowed:
             return False
         in_kernel = (unit for unit in self.local.structure.units.values() if self.where_of(unit.owner) is Where.KERNEL)
         read = ({*unit.relations, *unit.uses} for unit in in_kernel)
@@ -238,12 +247,17 @@ class SparkEngine:
         limits, facts = watch.limits, watch.progress.facts
         if limits.facts is None or limits.facts > facts + allowed:
             watch.limits = replace(limits, facts=facts + allowed)
+        memory = self.allowance.room_beside("kernel") + ALWAYS
+        if limits.memory is None or limits.memory > memory:
+            watch.limits = replace(watch.limits, memory=memory)
         try:
             self._in_kernel(component, inputs, watch, why)
         except LimitReachedError as error:
             is_own_limit = limits.facts is None or watch.progress.facts <= limits.facts
             watch.progress.facts = facts
             if is_own_limit and error.option == "facts":
+                return False
+            if error.option == "memory" and watch.limits.memory != limits.memory:
                 return False
             raise
         finally:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from tidelog.core.rewriting import core_of
 from tidelog.program.program import check
 from tidelog.source import Source
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where, choose
+from tidelog.spark.evaluation.placement import PlacedProgram, Placement, Where, choose
 
 
 def test_the_budget_decides_unless_a_place_is_forced() -> None:
-    assert choose("auto", 10, 10 * BYTES_A_FACT)[0] is Where.KERNEL
-    where, why = choose("auto", 11, 10 * BYTES_A_FACT)
+    assert choose("auto", 10, 640, 640)[0] is Where.KERNEL
+    where, why = choose("auto", 11, 704, 640)
     assert where is Where.ROUNDS
-    assert why == "11 facts to read take about 704 B, beyond the budget of 640 B"
-    assert choose("components", 0, 0)[0] is Where.COMPONENTS
+    assert why == "11 facts to read take about 704 B, beyond the 640 B left of the budget"
+    assert choose("components", 0, 0, 0)[0] is Where.COMPONENTS
 
 
 def test_a_program_knows_where_its_components_are() -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Union
 
 import numpy as np
@@ -16,6 +18,7 @@ from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s
 from tidelog.local.engine import LocalEngine
+from tidelog.spark.data.allowance import ALWAYS, Allowance
 from tidelog.spark.data.blocks import Blocks
 from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation
 from tidelog.spark.data.matrices import rows_of_table, union, width_of
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
     from tidelog.spark.session.lineage import Lineage
 
 
+BYTES_A_FACT = 64
+"""What a fact takes in the kernel, with indexes and the dictionary of short values, as a rule of thumb."""
+_BYTES_OF_TEXT = 32
+"""So much of that is for values; texts that are longer are counted besides."""
 Keys = Union["DataFrame", "Blocks", pa.Table]
 """Facts as keys: a column k0, k1, … for each argument."""
 
@@ -43,18 +50,25 @@ class Exchange:
         local: LocalEngine,
         pivots: Mapping[str, tuple[str, ...]] | None = None,
         terms: SparkDictionary | None = None,
+        allowance: Allowance | None = None,
     ) -> None:
         """`pivots` are the columns that some relations are best partitioned by; `terms` is a dictionary to share."""
+        self.allowance = allowance or Allowance(1 << 62)
         self.pivots = pivots or {}
         self.spark, self.lineage, self.local = spark, lineage, local
         self.shipping = terms.shipping if terms is not None else Shipping(spark)
         self.terms = terms or SparkDictionary(spark, lineage, self.shipping)
+        self.terms.allowance = self.allowance
+        self.allowance.note("terms", lambda: self.terms.nbytes)
+        self.allowance.note("kernel", lambda: max(0, local.state.budget.in_use - ALWAYS))
+        self.allowance.note("numbers", lambda: self._local_of.nbytes + self._number_of.nbytes)
         self.relations: dict[str, FrameRelation] = {}
         self.ingested: dict[str, list[tuple[Keys, int]]] = {}
         """Ingested keys, in tables, frames or blocks, with their numbers of rows."""
         self.explicit: dict[str, FrameRelation] = {}
         """The explicit facts of relations with rules, where these are on Spark."""
         self.in_kernel: set[str] = set()
+        self._measured: dict[DataFrame, int] = {}
         self._local_of: Int32s = np.full(0, -1, np.int32)
         self._number_of: Int32s = np.full(0, -1, np.int32)
 
@@ -69,6 +83,29 @@ class Exchange:
         if name in self.relations:
             return self.relations[name].count
         return sum(rows for _, rows in self.ingested.get(name, ()))
+
+    def needed(self, name: str) -> int:
+        """How many bytes a relation would take in the kernel beside what it has, texts included."""
+        if name in self.in_kernel:
+            return 0
+        facts = self.size(name)
+        if name in self.relations:
+            entries = facts * self.relations[name].width
+            texts = min(1.0, entries / max(1, self.terms.count)) * self.terms.text_bytes
+        else:
+            texts = sum(self._bytes_of(keys) for keys, _ in self.ingested.get(name, ()))
+        return facts * BYTES_A_FACT + max(0, int(texts) - facts * _BYTES_OF_TEXT)
+
+    def _bytes_of(self, keys: Keys) -> int:
+        """How many bytes ingested keys have."""
+        if isinstance(keys, Blocks):
+            return keys.size
+        if isinstance(keys, pa.Table):
+            return int(keys.nbytes)
+        if keys not in self._measured:
+            lengths = reduce(add, (f.octet_length(name) for name in keys.columns if name.startswith("k")))
+            self._measured[keys] = int(keys.agg(f.sum(lengths)).collect()[0][0] or 0)
+        return self._measured[keys]
 
     def in_use(self) -> Iterator[DataFrame]:
         """All frames that anything is read from."""

@@ -219,6 +219,8 @@ class FrameRelation:
         self.count -= others.count
         self._changed = next(_CLOCK)
         deleted = sum(facts.count for facts, _ in self.tombstones)
+        if len(self.tombstones) >= _MOST_REMOVALS:
+            self._join_tombstones()
         if deleted + others.count > max(DRIVER_ROWS, self.count // _WORTH_WRITING) or len(self.tombstones) >= _MOST_REMOVALS:
             self._compact(others, lineage, spark)
             return
@@ -232,6 +234,19 @@ class FrameRelation:
                 self._driver_frame, others = None, facts_in_driver(rows[~is_held])
         if others.count:
             self.tombstones.append((others, self._changed))
+
+    def _join_tombstones(self) -> None:
+        """Make one of adjacent tombstones in the driver between which no segment was added: they hide facts of the same ones."""
+        joined: list[tuple[FrameRelation, int]] = []
+        for facts, time in self.tombstones:
+            before = joined[-1] if joined else None
+            rows = facts.rows_in_driver
+            held = before[0].rows_in_driver if before is not None else None
+            if before is None or rows is None or held is None or any(before[1] < last < time for _, last in self.times):
+                joined.append((facts, time))
+            else:
+                joined[-1] = facts_in_driver(np.concatenate([held, rows])), time
+        self.tombstones = joined
 
     def _compact(self, others: FrameRelation, lineage: Lineage, spark: SparkSession) -> None:
         """Write one segment without deleted facts, and without others."""

@@ -55,18 +55,13 @@ class PlacedProgram:
         self.derived_on_spark.update(on_spark)
 
 
-BYTES_A_FACT = 64
-"""What a fact takes in the kernel, with indexes and the dictionary, as a rule of thumb."""
-
-
-def choose(forced: str, facts: int, budget: int) -> tuple[Where, str]:
-    """The place for rules that read so many facts."""
+def choose(forced: str, facts: int, needed: int, room: int) -> tuple[Where, str]:
+    """The place for rules that read so many facts, which need so many bytes more in the kernel, of which so many are left."""
     if forced != "auto":
         return Where(forced), "as asked for"
-    needed = facts * BYTES_A_FACT
-    if needed <= budget:
-        return Where.KERNEL, f"{facts:,} facts to read take about {_size(needed)}, within the budget of {_size(budget)}"
-    return Where.ROUNDS, f"{facts:,} facts to read take about {_size(needed)}, beyond the budget of {_size(budget)}"
+    if needed <= room:
+        return Where.KERNEL, f"{facts:,} facts to read take about {_size(needed)}, within the {_size(room)} left of the budget"
+    return Where.ROUNDS, f"{facts:,} facts to read take about {_size(needed)}, beyond the {_size(room)} left of the budget"
 
 
 def _size(count: float) -> str:

@@ -258,7 +258,7 @@ class Rounds:
             results = counted.select(*groups, f.concat(f.lit("i"), f.col("n").cast("string")).alias("key"))
         else:
             known = self.terms.frame.select(f.col("id").alias(f"c{special.target}"), "key")
-            known = f.broadcast(known) if self.terms.count <= FEW_ROWS else known.hint("shuffle_hash")
+            known = f.broadcast(known) if self.terms.is_few else known.hint("shuffle_hash")
             targets = bindings.frame(self.spark).join(known, f"c{special.target}").select(*groups, "key")
             targets = targets.repartition(*groups).sortWithinPartitions(*groups) if groups else targets.coalesce(1)
             fields = f"{schema(special.groups)}, key string" if groups else "key string"
@@ -266,7 +266,7 @@ class Rounds:
         results = self.lineage.cut(results)
         self.terms.extend(results.select("key"), bindings.count)
         known = self.terms.frame.select("key", f.col("id").alias(f"c{special.groups}"))
-        encoded = results.join(f.broadcast(known) if self.terms.count <= FEW_ROWS else known, "key")
+        encoded = results.join(f.broadcast(known) if self.terms.is_few else known, "key")
         encoded = encoded.select(*groups, f"c{special.groups}")
         return self._add(name, lambda: self.novelty.add(self.relations[name], [encoded], bindings.count))
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from tidelog.core.keys import key_of
 from tidelog.core.rules import Closure, Unit
 from tidelog.program.modules import ModuleKind
-from tidelog.spark.data.exchange import Exchange
+from tidelog.spark.data.exchange import BYTES_A_FACT, Exchange
 from tidelog.spark.data.frames import FrameRelation
 from tidelog.spark.evaluation.closure import connected_pairs
 from tidelog.spark.evaluation.key_split import Split, split
 from tidelog.spark.evaluation.key_tasks import KeyTasks
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, Where
+from tidelog.spark.evaluation.placement import Where
 from tidelog.spark.evaluation.rounds import Rounds
 
 _BYTES_AN_EDGE = 16

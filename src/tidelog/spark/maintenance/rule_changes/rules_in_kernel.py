@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from tidelog.core.limits import LimitReachedError, Watch
 from tidelog.program.changes.live_rules import RuleDifference
-from tidelog.spark.evaluation.placement import BYTES_A_FACT, PlacedProgram, Placement, Where
+from tidelog.spark.data.exchange import BYTES_A_FACT
+from tidelog.spark.evaluation.placement import PlacedProgram, Placement, Where
 from tidelog.spark.maintenance.update import SparkUpdate
 from tidelog.spark.maintenance.update_keys import UpdateKeys
 from tidelog.spark.session.interruption import without_interruption
