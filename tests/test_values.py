@@ -764,3 +764,16 @@ def test_many_iris_are_like_single_ones() -> None:
     assert iris_of(texts) == [IRI(text) for text in texts]
     assert {*iris_of(texts)} == {IRI(text) for text in texts}
     assert iris_of([]) == []
+
+
+def test_terms_of_rdflib_are_what_they_mean() -> None:
+    rdflib = pytest.importorskip("rdflib")
+    own = type("Own", (rdflib.URIRef,), {})
+    assert from_python(rdflib.URIRef("http://a")) == from_python(own("http://a")) == from_python(IRI("http://a"))
+    assert from_python(rdflib.BNode("b")) == from_python(IRI("_:b"))
+    assert from_python(rdflib.Literal("05", datatype=rdflib.XSD.integer, normalize=False)) == from_python(5)
+    assert from_python(rdflib.Literal("x", lang="EN")) == from_python(Literal("x", None, "en"))
+    assert from_python(rdflib.Literal("x")) == from_python("x")
+    for term in (rdflib.Variable("x"), rdflib.Literal("x", datatype=rdflib.XSD.integer)):
+        with pytest.raises(TidelogError, match="TL072"):
+            from_python(term)

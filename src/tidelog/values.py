@@ -212,6 +212,8 @@ def from_python(thing: object) -> Value:
             value = integer(int(thing))
         case float():
             value = floating(float(thing))
+        case str() if type(thing) is not str and (term := _rdflib_class(thing)):
+            value = _from_rdflib(term, thing)
         case str():
             value = string(str.__str__(thing)) if is_text(thing) else None
         case datetime():
@@ -232,6 +234,24 @@ def from_python(thing: object) -> Value:
         what = f"{shown(thing)} of type {type(thing).__name__}"
         raise fail("TL072", f"{what} cannot be an argument of a fact", fix=_fix(thing))
     return value
+
+
+def _rdflib_class(thing: object) -> str:
+    """The name of the class of rdflib that an object is of; empty if it is of none."""
+    classes = (kind.__name__ for kind in type(thing).__mro__ if kind.__module__.startswith("rdflib."))
+    return next(classes, "")
+
+
+def _from_rdflib(kind: str, term: Any) -> Value | None:
+    """The value of a term of rdflib, which is a string to Python; None if no value is meant."""
+    text = str.__str__(term)
+    if not is_text(text) or kind not in ("URIRef", "BNode", "Literal"):
+        return None
+    if kind != "Literal":
+        return Value(Kind.IRI, IRI(text if kind == "URIRef" else f"_:{text}"))
+    if term.language:
+        return language_literal(text, term.language)
+    return string(text) if term.datatype is None else typed_literal(text, str.__str__(term.datatype))
 
 
 def _from_numpy(thing: object) -> bool | int | float | date | None:

@@ -160,3 +160,7 @@ def test_entities_of_xml_do_not_grow(entities: str, text: str, object_: str | No
     else:
         ((line, reason),) = found.rejected
         assert (line, "an entity is longer than 1000 bytes, or refers to another one" in reason) == (1, True)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert len(parse_turtle(b"\xef\xbb\xbf<http://a> <http://p> 5 .", "").subjects) == 1

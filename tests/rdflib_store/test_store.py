@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import tomllib
 from collections.abc import Callable
@@ -325,3 +326,23 @@ def test_what_follows_is_what_a_new_knowledge_base_derives(seed: int) -> None:
         expected = {(s, EX.anc, o) for s, o in ((URIRef(a.text), URIRef(b.text)) for a, b in judge["ex:anc"])}
         assert set(graph.triples((None, EX.anc, None))) == expected
         assert len(graph) == len(there) + len(expected) + judge.count("ex:Parent")
+
+
+def test_what_is_a_class_and_a_property() -> None:
+    text = "@prefix ex: <http://example.org/> . ex:a a ex:p ; ex:p ex:b ."
+    with pytest.raises(TidelogError, match=r"TL020: .*\n.*needs one relation for all triples"):
+        Graph(store=TidelogStore()).parse(data=text, format="turtle")
+    graph = Graph(store=TidelogStore(KnowledgeBase("@relation triple(s, p, o) .")))
+    assert set(graph.parse(data=text, format="turtle")) == {(EX.a, RDF.type, EX.p), (EX.a, EX.p, EX.b)}
+
+
+def test_collections_and_what_graphs_do_with_stores() -> None:
+    ours, theirs = (Graph(store=store) for store in (TidelogStore(), "Memory"))
+    for graph in (ours, theirs):
+        graph.parse(data="@prefix ex: <http://example.org/> . ex:a ex:p (1 2 3) ; ex:q [ ex:r 5 ] .", format="turtle")
+        assert [int(item) for item in graph.items(graph.value(EX.a, EX.p))] == [1, 2, 3]  # type: ignore[arg-type, call-overload]
+        graph.set((EX.a, EX.q, EX.b))
+        graph.parse(data="<http://x> <http://y> 5 .", format="turtle")
+    assert ours.isomorphic(theirs)
+    with pytest.raises(TidelogError, match="TL074: a knowledge base cannot be pickled"):
+        pickle.dumps(ours)

@@ -55,6 +55,7 @@ def parse_document(data: bytes, syntax: RdfFormat, scope: str, base: str | None 
     A text with a mistake has no triples at all: there is one reject, whose line is that of the mistake, counted from 0.
     """
     ox = oxigraph()
+    data = data.removeprefix(b"\xef\xbb\xbf")
     lines = RdfFormat.N_QUADS if syntax.has_graphs else RdfFormat.N_TRIPLES
     try:
         if data.count(b"<<") > DEEPEST:

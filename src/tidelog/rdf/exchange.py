@@ -78,21 +78,15 @@ def value_of_term(term: Any) -> Value:
     module, name = _kind_of(term)
     value: Value | None = None
     match module, name:
-        case ("rdflib", "URIRef"):
-            value = from_python(IRI(str(term)))
-        case ("rdflib", "BNode"):
-            value = from_python(IRI(f"_:{term}"))
         case ("pyoxigraph", "NamedNode"):
             value = from_python(IRI(term.value))
         case ("pyoxigraph", "BlankNode"):
             value = from_python(IRI(f"_:{term.value}"))
         case ("pyoxigraph", "DefaultGraph"):
             value = value_of(DEFAULT_GRAPH)
-        case ("rdflib", "Literal"):
-            value = _literal(str(term), term.language, term.datatype)
         case ("pyoxigraph", "Literal"):
             value = _literal(term.value, term.language, term.datatype.value)
-        case ("rdflib" | "pyoxigraph", _):
+        case ("pyoxigraph", _):
             raise fail("TL072", f"{shown(term)} cannot be a part of a triple", fix="give an IRI, a blank node or a literal")
         case _:
             return from_python(term)
@@ -105,7 +99,7 @@ def _kind_of(term: object) -> tuple[str, str]:
     """The library of a term and its class there, of which the term's own class may be a subclass."""
     for kind in type(term).__mro__:
         module = kind.__module__.partition(".")[0]
-        if module in ("rdflib", "pyoxigraph"):
+        if module == "pyoxigraph":
             return module, kind.__name__
     return "", ""
 

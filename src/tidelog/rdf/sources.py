@@ -53,7 +53,7 @@ def rdf_source(source: object, given: str | None = None, base: str | None = None
         file = rdf_file_of(path, given)
         if file is None:
             fix = f"the endings are .{', .'.join(RdfFormat)} and .owl, each also with .gz and .zst; or say `format=`"
-            raise fail("TL082", f"the ending of {path.name} is none of RDF", fix=fix)
+            raise fail("TL082", f"the ending of {path.name or path} is none of RDF", fix=fix)
         return RdfSource(str(path), str(file), _batches_of_file(path, file, base, sizes))
     if (found := library_of(source)) is None:
         raise wrong("a source of RDF", source, _FIX)

@@ -18,7 +18,7 @@ from rdflib.store import VALID_STORE, Store, TripleAddedEvent, TripleRemovedEven
 from tidelog.arguments import path_of, wrong
 from tidelog.changes import Change
 from tidelog.durable.manifest import NAME as SAVED
-from tidelog.errors import fail
+from tidelog.errors import TidelogError, fail
 from tidelog.kb import KnowledgeBase
 from tidelog.local.triples.triple_rows import TRIPLE
 from tidelog.rdf.exchange import Quad
@@ -29,6 +29,10 @@ from tidelog.rdflib_store.terms import DEFAULT_GRAPH, Terms, can_be_subject, val
 from tidelog.values import Value
 
 _FIX = 'give a knowledge base of the local engine, `TidelogStore(kb)`, or the folder of a saved one, `graph.open("folder")`'
+_FIX_FOR_BOTH = (
+    "what is a class and a property, too, needs one relation for all triples: "
+    'TidelogStore(KnowledgeBase("@relation triple(s, p, o) ."))'
+)
 _NAMES = {"Tidelog": "TidelogStore", "TidelogDataset": "TidelogDatasetStore"}
 _Triple = tuple[Any, Any, Any]
 
@@ -143,8 +147,13 @@ class TidelogStore(Store):
 
     def _insert(self, quads: list[Quad]) -> None:
         facts = self._kb.facts_of_quads(quads, graphs=self.graph_aware)
-        if facts:
-            self._note(self._kb.update(insert=facts), facts, inserted=True)
+        try:
+            change = self._kb.update(insert=facts)
+        except TidelogError as error:
+            if (first := error.diagnostics[0]).code != "TL020":
+                raise
+            raise fail("TL020", first.message, fix=_FIX_FOR_BOTH) from error
+        self._note(change, facts, inserted=True)
 
     def _note(self, change: Change, facts: list[tuple[Any, ...]], *, inserted: bool) -> None:
         if self.transaction_aware:
@@ -156,6 +165,9 @@ class TidelogStore(Store):
             raise fail("TL072", "a literal cannot be the subject or the predicate of a triple", fix="give a URIRef or a BNode")
         graph = value_of_context(context) if self.graph_aware else None
         return Quad(subject, predicate, target, graph if graph is not None else DEFAULT_GRAPH)
+
+    def __reduce__(self) -> Any:
+        return self._kb.__reduce__()
 
     # --- questions -------------------------------------------------------------------------------------------------------
 

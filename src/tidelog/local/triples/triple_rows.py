@@ -88,7 +88,9 @@ def by_relation(terms: Dictionary, rows: Rows, shape: Shape, schema: Schema, onl
         known = schema.relation(name)
         arity = found.rows[name].shape[1] if name in found.rows else known.arity if known is not None else group.shape[1]
         if arity != group.shape[1]:
-            found.reject(len(group), f"`{name}` has {arity} arguments, and {len(group):,} triples give {group.shape[1]}")
+            counted = f"{len(group):,} triple{' gives' if len(group) == 1 else 's give'} it"
+            why = "; what is a class and a property, too, needs triples=True" if is_iri_name(name) else ""
+            found.reject(len(group), f"`{name}` has {arity} arguments, and {counted} {group.shape[1]}{why}")
             continue
         fitting = group if known is None or known.columns is None else _conforming(terms, group, known, found)
         found.rows[name] = fitting if name not in found.rows else np.concatenate([found.rows[name], fitting])
