@@ -192,6 +192,8 @@ def under(given: Conditions) -> Iterator[None]:
             (row_buffers, "_EARLY_BYTES_A_FACT", early),
             (row_buffers, "LARGEST_DOMAIN", given.largest_domain),
             (row_buffers, "FIRST_CAPACITY", given.first_capacity),
+            (row_buffers, "_BYTES_A_NUMBER", 0 if given.first_capacity == 1 else row_buffers._BYTES_A_NUMBER),
+            (row_buffers, "_NUMBER_BYTES", 0 if given.first_capacity == 1 else row_buffers._NUMBER_BYTES),
             (indexes, "_PIECE", given.piece),
             (materialise, "STEP_BUDGET", given.step_budget),
             (calls, "_PIECE", given.piece),

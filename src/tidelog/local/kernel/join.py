@@ -22,6 +22,7 @@ from tidelog.local.kernel.closures import virtual_steps as virtual
 from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
 from tidelog.local.kernel.memory import call, int32s, int64s
 from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_lists, plan_slots, run_state
+from tidelog.local.kernel.rows.pair_rows import is_among_first
 from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, older_rows, rows_of
 from tidelog.local.kernel.tiers.choice import need
 
@@ -82,9 +83,10 @@ def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) ->
     """Whether the first step of a plan finds anything, as far as one probe can tell: most plans that are tried end there."""
     at = np.int64(code[layout.STEPS_AT])
     op = code[at]
-    if op == layout.TEST:
+    if op == layout.TEST or op == layout.EARLIER:
         _load_key(code, at + 3, code[at + 2], slots, key)
-        return contains(M, np.int64(code[at + 1]), key)
+        table = np.int64(code[at + 1])
+        return contains(M, table, key) if op == layout.TEST else is_among_first(M, table, key)
     if op == layout.PROBE:
         _load_key(code, at + 5, code[at + 4], slots, key)
         return chain(M, X, np.int64(code[at + 1]), key) >= 0
@@ -264,6 +266,9 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             if op == layout.TEST or op == layout.ABSENT:
                 _load_key(code, at + 3, code[at + 2], slots, key)
                 found = contains(M, np.int64(code[at + 1]), key) == (op == layout.TEST)
+            elif op == layout.EARLIER:
+                _load_key(code, at + 3, code[at + 2], slots, key)
+                found = is_among_first(M, np.int64(code[at + 1]), key)
             elif op == layout.DIFFERENT:
                 found = slots[code[at + 1]] != slots[code[at + 2]]
             elif op == layout.SAME:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 # M: a table.  Rows are appended and never move; the row number is the fact's id.
 ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES, REMOVED = range(12)
-TIMES, TIME_COUNT, TIME_ROOM, UNORDERED, CLOCK, NUMBERS, NUMBERED = range(12, 19)
-TABLE_WIDTH = 19
+TIMES, TIME_COUNT, TIME_ROOM, UNORDERED, CLOCK, NUMBERS, NUMBER_ROOM, NUMBERED, NUMBER_COUNT = range(12, 21)
+TABLE_WIDTH = 21
 # ROWS        int32[CAPACITY * ARITY], row after row
 # SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are
 # BITS        uint64[DOMAIN * DOMAIN / 64] for arity 2: bit y of row x is the fact (x, y); 0 if there are none
@@ -18,7 +18,8 @@ TABLE_WIDTH = 19
 # REMOVED     int32[CAPACITY]: the numbers of the TOMBSTONES rows, in the order of removal; no buffer before the first removal
 # TIMES       int64[TIME_ROOM, 3]: when rows were appended (`row_times`), in TIME_COUNT entries; 0 for helper tables
 # UNORDERED   of rows before it nobody knows which came first;  CLOCK int64[1]: the clock of all tables
-# NUMBERS     int32[DOMAIN * DOMAIN] beside BITS: the row of each pair, for those of the first NUMBERED rows; 0 if there are none
+# NUMBERS     int32[NUMBER_ROOM] beside BITS (`pair_rows`): the row of each pair, for those of the first NUMBERED rows; 0 if there
+#             are none; by cell if there is room for all, else by hash, NUMBER_COUNT entries at most
 # OLD, ALL    rows before OLD are known to all rules, rows from OLD to ALL are the delta, those from ALL on are being derived
 
 # X: an index.  The rows with the same key form a chain, newest first.
@@ -53,12 +54,12 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 
 # The steps, each with its words.
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
-NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD, RANGE = range(11, 20)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD, RANGE, EARLIER = range(11, 21)
 # SCAN        table, span, actions: all rows
 # PROBE       index, table, span, keys, actions: the rows of one chain
 # PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
 # RANGE       index, table, span, scratch, bounds, keys, actions: the rows with a key and a value between bounds (`range_search`)
-# TEST        table, slots: the fact is there;  ABSENT: it is not
+# TEST        table, slots: the fact is there;  ABSENT: it is not;  EARLIER: it is there, in a row before ALL if rows are numbered
 # NONE        index or -1, table, keys, pairs of equal columns: no such row;  SOME: at least one
 # SAME        slot, slot;  DIFFERENT: slot, slot
 # FILTER      code: the expression is true;  LET: slot, code: the slot becomes its value

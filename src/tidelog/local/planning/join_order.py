@@ -33,12 +33,14 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     return _best(rule, state, delta, delta_first=delta_first).assembled()
 
 
-def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
+def plan_backward(rule: CoreRule, state: State, own: frozenset[str], *, in_order: bool = False) -> tuple[Plan, BackwardWords]:
     """The backward plan of a rule, which finds the instances that derive a given fact; and the slots of the fact and the body.
 
     Atoms of the relations in `own` bind all their variables, so that their facts are known; the plan stops at each instance.
+    With `in_order`, it sees only rows before `ALL` of them, and some later ones where only a walk could tell.
     """
     planner = _Planner(rule, state, None, own, Mentions.of(rule))
+    planner.tests_order = in_order
     actions: list[int] = []
     for column, arg in enumerate(rule.head.args):
         is_new = isinstance(arg, Variable) and arg.name not in planner.bound

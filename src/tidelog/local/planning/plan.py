@@ -13,6 +13,8 @@ from tidelog.local.storage.indexes import Index, OrderedIndex
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 
+_TESTS = (layout.TEST, layout.EARLIER, layout.SOME)
+
 
 @dataclass(slots=True)
 class Walk:
@@ -54,7 +56,7 @@ class Plan:
     @property
     def is_test(self) -> bool:
         """Whether it is a single test, so that there is at most one instance."""
-        return bool(self.code[layout.STEP_COUNT] == 2 and self.code[self.code[layout.STEPS_AT]] in (layout.TEST, layout.SOME))
+        return bool(self.code[layout.STEP_COUNT] == 2 and self.code[self.code[layout.STEPS_AT]] in _TESTS)
 
     def can_walk(self, state: State) -> bool:
         """Whether the buffers fit the current virtual relations; also counts their pairs (x, x) where a step needs that."""

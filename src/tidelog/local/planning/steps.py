@@ -55,6 +55,8 @@ class Steps:
     def __init__(self, rule: CoreRule, state: State, delta: int | None, own: frozenset[str], mentions: Mentions) -> None:
         """`delta` is the atom that reads the delta; atoms of the relations in `own` bind all their variables."""
         self.rule, self.state, self.delta, self.own, self.mentions = rule, state, delta, own, mentions
+        self.tests_order = False
+        """Whether tests of relations in `own` see the rows before `ALL` only, as loops do."""
         self.steps: list[list[int]] = []
         self.values: list[int] = []
         self.slot_of: dict[object, int] = {}
@@ -161,7 +163,8 @@ class Steps:
         known = self.known(atom.args)
         if len(known) == len(atom.args) and not (self.delta is not None and not self.steps and span == layout.DELTA):
             self.tests_delta = self.tests_delta or span == layout.DELTA
-            self.steps.append([layout.TEST, table.number, len(known), *map(self.slot, atom.args)])
+            test = layout.EARLIER if self.tests_order and atom.predicate in self.own else layout.TEST
+            self.steps.append([test, table.number, len(known), *map(self.slot, atom.args)])
         elif not known:
             self.steps.append([layout.SCAN, table.number, span, *self._actions(atom, list(range(len(atom.args))))])
         else:

@@ -15,7 +15,7 @@ from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
-from tidelog.local.kernel.rows import row_times
+from tidelog.local.kernel.rows import pair_rows, row_times
 from tidelog.local.storage.indexes import Indexed, Matrices
 
 LARGEST_DOMAIN = 1 << 15
@@ -24,8 +24,10 @@ _BYTES_A_FACT = 16
 """Memory of a bit matrix per fact: about what a hash table takes ..."""
 _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or so much while it is below 16 MiB: relations that profit usually grow, so a hash table first would be wasted."""
-_BYTES_A_NUMBER = 8
-"""The rows of pairs are noted in so many bytes a fact, or in `_EARLY_BYTES`."""
+_BYTES_A_NUMBER, _NUMBER_BYTES = 8, 16 << 20
+"""The rows of pairs are noted by cell if that takes no more bytes a fact, or no more bytes ..."""
+_ENTRIES_A_NUMBER = 1.5
+"""... and by hash with so many entries a fact if it would."""
 _NO_PAIRS: Int32s = np.empty(0, np.int32)
 FIRST_CAPACITY = 32
 _FEWEST_TIMES, _ROWS_A_TIME = 8, 16
@@ -136,6 +138,7 @@ class RowBuffers(Indexed):
         words[layout.TIMES] = address_of(self._times) if len(self._times) else 0
         words[layout.TIME_ROOM] = len(self._times) // row_times.TIMES_WIDTH
         words[layout.NUMBERS] = address_of(self._pair_rows) if len(self._pair_rows) else 0
+        words[layout.NUMBER_ROOM] = len(self._pair_rows)
         words[layout.CLOCK] = address_of(self.store.clock)
         for index in self.indexes.values():
             self._sync_index(index)
@@ -189,13 +192,19 @@ class RowBuffers(Indexed):
             self.is_torn = False
 
     def number_pairs(self) -> None:
-        """Let the kernel keep the row of each pair beside the matrix of bits, if that takes no more than some bytes a fact."""
-        if len(self._bits) and not len(self._pair_rows):
-            cells = int(self._words[layout.DOMAIN]) ** 2
-            if 4 * cells <= max(_BYTES_A_NUMBER * self.end, _EARLY_BYTES):
-                self.store.budget.ask(4 * cells)
-                self._pair_rows, self._words[layout.NUMBERED] = np.empty(cells, np.int32), 0
-                self._words[layout.NUMBERS] = address_of(self._pair_rows)
+        """Let the kernel keep the row of each pair beside the matrix of bits."""
+        if not len(self._bits):
+            return
+        words, room = self._words, len(self._pair_rows)
+        cells, end, numbered = int(words[layout.DOMAIN]) ** 2, self.end, int(words[layout.NUMBERED])
+        used = int(words[layout.NUMBER_COUNT]) if numbered else 0
+        if room == cells or (room and used + end - numbered <= pair_rows.MOST_OF_ROOM * room):
+            return
+        is_by_cell = 4 * cells <= max(_BYTES_A_NUMBER * end, _NUMBER_BYTES)
+        room = cells if is_by_cell else max(int(_ENTRIES_A_NUMBER * end), FIRST_CAPACITY)
+        self.store.budget.ask(4 * room - self._pair_rows.nbytes)
+        self._pair_rows = np.empty(room, np.int32)
+        words[layout.NUMBERED], words[layout.NUMBERS], words[layout.NUMBER_ROOM] = 0, address_of(self._pair_rows), room
 
     def _domain_for(self, count: int) -> int:
         """The rows and columns of a bit matrix if it pays; else 0."""

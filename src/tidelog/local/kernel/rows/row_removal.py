@@ -13,6 +13,7 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout, table_rows
 from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.memory import int32s
+from tidelog.local.kernel.rows.pair_rows import is_numbered, row_of_pair
 from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times
 
@@ -46,30 +47,6 @@ def _shift_back(slots: Int32s, gap: int, rows: Int32s, arity: int, columns: Int3
             gap = at
 
 
-@hot
-def _numbers_of(M: Int64s, table: int) -> Int32s:
-    """The row of each pair."""
-    return int32s(M[table, layout.NUMBERS], M[table, layout.DOMAIN] * M[table, layout.DOMAIN])
-
-
-@part
-def is_numbered(M: Int64s, table: int) -> bool:
-    """Whether the rows of all pairs are known without a walk."""
-    return M[table, layout.NUMBERS] != 0 and M[table, layout.NUMBERED] == M[table, layout.COUNT]  # type: ignore[no-any-return]
-
-
-@part
-def number_pairs(M: Int64s, table: int) -> None:
-    """Note the rows of pairs that came since the last time, if there is room for that."""
-    if M[table, layout.NUMBERS] == 0:
-        return
-    rows, numbers, domain = table_rows.rows_of(M, table), _numbers_of(M, table), M[table, layout.DOMAIN]
-    for row in range(M[table, layout.NUMBERED], M[table, layout.COUNT]):
-        if rows[2 * row] >= 0:
-            numbers[rows[2 * row] * domain + rows[2 * row + 1]] = row
-    M[table, layout.NUMBERED] = M[table, layout.COUNT]
-
-
 @part
 def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int:
     """The number of a row, or -1.
@@ -83,7 +60,7 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
     if key[0] >= domain or key[1] >= domain or not table_rows.has_bit(bits, domain >> 6, key[0], key[1]):
         return -1
     if is_numbered(M, table):
-        return np.int64(_numbers_of(M, table)[key[0] * domain + key[1]])
+        return np.int64(row_of_pair(M, table, key[0], key[1]))
     rows, following = table_rows.rows_of(M, table), table_rows.older_rows(M, X, table, index)
     row = table_rows.chain(M, X, index, key)
     while row >= 0 and rows[2 * row + 1] != key[1]:

@@ -94,3 +94,18 @@ def last_tick(M: Int64s, table: int, row: int) -> int:
     """When a row came, at the latest."""
     at = time_of(M, table, row)
     return times_of(M, table)[at, LAST] if at >= 0 else NEVER
+
+
+@part
+def rows_before(M: Int64s, table: int, tick: int) -> int:
+    """How many rows of a table came before a tick for sure."""
+    times, low, high = times_of(M, table), np.int64(0), M[table, layout.TIME_COUNT]
+    while low < high:
+        middle = (low + high) >> 1
+        if times[middle, LAST] < tick:
+            low = middle + 1
+        else:
+            high = middle
+    if low == M[table, layout.TIME_COUNT]:
+        return M[table, layout.COUNT] if low > 0 else np.int64(0)
+    return times[low, BEGIN] if low > 0 else np.int64(0)

@@ -15,7 +15,8 @@ from tidelog.local.kernel import fused_rounds as rounds
 from tidelog.local.kernel.build import part, plan_runner
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, NEWER, OLD, PAUSED, REMOVED, UPTO
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.rows.row_removal import is_numbered, remove_row, row_number
+from tidelog.local.kernel.rows.pair_rows import is_numbered
+from tidelog.local.kernel.rows.row_removal import remove_row, row_number
 from tidelog.local.kernel.table_rows import rows_of
 from tidelog.local.maintenance.backward_forward import proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit

@@ -67,7 +67,7 @@ class UnitTables:
         backward: list[list[tuple[Plan, BackwardWords]]] = [[] for _ in self.names]
         forward: list[list[Plan]] = [[] for _ in self.names]
         for rule in rules.rules:
-            backward[number[rule.head.predicate]].append(plan_backward(rule, state, own))
+            backward[number[rule.head.predicate]].append(plan_backward(rule, state, own, in_order=not self.proves))
             for at, literal in enumerate(rule.body):
                 if self.proves and isinstance(literal, Atom) and literal.predicate in own:
                     forward[number[literal.predicate]].append(plan(self._proving(rule, own), state, at, delta_first=True))

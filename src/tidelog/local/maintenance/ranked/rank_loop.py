@@ -16,7 +16,8 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import part, plan_runner
 from tidelog.local.kernel.layout import ALL, ARITY, BITS, COUNT, DONE, OLD, PAUSED, UPTO
 from tidelog.local.kernel.memory import int32s
-from tidelog.local.kernel.rows.row_removal import is_numbered, number_pairs, row_number
+from tidelog.local.kernel.rows.pair_rows import is_numbered, number_pairs
+from tidelog.local.kernel.rows.row_removal import row_number
 from tidelog.local.kernel.rows.row_times import first_tick, last_tick
 from tidelog.local.kernel.table_rows import insert, rows_of, shorten_table
 from tidelog.local.maintenance.backward_forward import bf_loop, proving

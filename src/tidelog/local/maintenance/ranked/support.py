@@ -14,7 +14,7 @@ from tidelog.local.kernel.join import run
 from tidelog.local.kernel.layout import ARITY, COUNT
 from tidelog.local.kernel.plan_table import plan_slots, run_state
 from tidelog.local.kernel.rows.row_removal import row_number
-from tidelog.local.kernel.rows.row_times import first_tick, last_tick
+from tidelog.local.kernel.rows.row_times import first_tick, last_tick, rows_before
 from tidelog.local.kernel.table_rows import contains, rows_of
 from tidelog.local.maintenance.backward_forward import checks
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
@@ -67,6 +67,31 @@ def _is_support(M: Int64s, X: Int64s, U: Int64s, body_at: int, slots: Int32s, ta
 
 
 @part
+def _hide_later(M: Int64s, U: Int64s, body_at: int, table: int, row: int) -> None:
+    """Let loops over the relations of a body see only rows that came before a row of a table."""
+    relations, arguments = unit.relations_of(U), unit.arguments_of(U)
+    at = body_at + 1
+    for _ in range(arguments[body_at]):
+        other = relations[arguments[at], unit.TABLE]
+        if other == table:
+            M[other, layout.ALL] = row if row >= M[table, layout.UNORDERED] else 0
+        else:
+            M[other, layout.ALL] = rows_before(M, other, first_tick(M, table, row))
+        at += 1 + M[other, ARITY]
+
+
+@part
+def _show_all(M: Int64s, U: Int64s, body_at: int) -> None:
+    """Let loops see all rows again."""
+    relations, arguments = unit.relations_of(U), unit.arguments_of(U)
+    at = body_at + 1
+    for _ in range(arguments[body_at]):
+        other = relations[arguments[at], unit.TABLE]
+        M[other, layout.ALL] = M[other, COUNT]
+        at += 1 + M[other, ARITY]
+
+
+@part
 def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
     """Look at a fact, or continue to: STANDS, FALLS, or why it stopped."""
     Z, plans = unit.progress_of(U), unit.plans_of(U)
@@ -79,11 +104,15 @@ def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
         b = unit.backward_plans_of(U)[Z[unit.LOOKED_WITH]]
         plan = plans[b[unit.PLAN]]
         if Z[unit.HAS_PLAN] == 0:
-            if not checks.start_plan(M, X, U, table, row, Z[unit.LOOKED_WITH]):
+            Z[unit.HAS_PLAN] = checks.start_plan(M, X, U, table, row, Z[unit.LOOKED_WITH])
+            if Z[unit.HAS_PLAN] == 0:
                 Z[unit.LOOKED_WITH] += 1
                 continue
-            Z[unit.HAS_PLAN] = 1
-        status = np.int64(layout.FOUND) if b[unit.IS_TEST] != 0 else run(M, X, VR, T, plan)
+        status = np.int64(layout.FOUND)
+        if b[unit.IS_TEST] == 0:
+            _hide_later(M, U, b[unit.BODY_AT], table, row)
+            status = run(M, X, VR, T, plan)
+            _show_all(M, U, b[unit.BODY_AT])
         if status == layout.FOUND:
             Z[unit.BACKWARD_INSTANCES] += 1
             Z[unit.STEPS_LEFT] -= 1
