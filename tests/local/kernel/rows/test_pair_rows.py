@@ -31,13 +31,13 @@ def table_of(rows: list[tuple[int, int]]) -> Table:
 
 def check_numbers(table: Table) -> None:
     """Number all pairs, and look each of them up."""
-    M, number = table.store.M.view(View), table.number
+    words, number = table.store.M.view(View), table.number
     table.number_pairs()
-    pair_rows.number_pairs(M, number)
-    assert pair_rows.is_numbered(M, number)
+    pair_rows.number_pairs(words, number)
+    assert pair_rows.is_numbered(words, number)
     rows = table.all_rows
     for row in np.flatnonzero(table.are_rows()).tolist():
-        assert pair_rows.row_of_pair(M, number, int(rows[row, 0]), int(rows[row, 1])) == row
+        assert pair_rows.row_of_pair(words, number, int(rows[row, 0]), int(rows[row, 1])) == row
 
 
 @pytest.fixture(autouse=True)
@@ -74,11 +74,11 @@ def test_a_row_is_among_the_first(uses_bits: bool) -> None:
     rows = [(at % 13, at // 13) for at in range(60)]
     table.insert(matrix(rows, 2))
     table.reserve(64)
-    M, number = table.store.M.view(View), table.number
-    M[number, layout.ALL] = 20
-    unnumbered = [pair_rows.is_among_first(M, number, matrix([row], 2)[0]) for row in rows]
+    words, number = table.store.M.view(View), table.number
+    words[number, layout.ALL] = 20
+    unnumbered = [pair_rows.is_among_first(words, number, matrix([row], 2)[0]) for row in rows]
     assert unnumbered == [at < 20 or uses_bits for at in range(60)]
     if uses_bits:
         check_numbers(table)
-    assert [pair_rows.is_among_first(M, number, matrix([row], 2)[0]) for row in rows] == [at < 20 for at in range(60)]
-    assert not pair_rows.is_among_first(M, number, matrix([(12, 12)], 2)[0])
+    assert [pair_rows.is_among_first(words, number, matrix([row], 2)[0]) for row in rows] == [at < 20 for at in range(60)]
+    assert not pair_rows.is_among_first(words, number, matrix([(12, 12)], 2)[0])

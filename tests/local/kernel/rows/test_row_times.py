@@ -105,10 +105,10 @@ def test_rows_that_came_before_a_tick_for_sure() -> None:
         one.insert(matrix([(2 * at,), (2 * at + 1,)], 1))
         two.insert(matrix([(at,)], 1))
     assert times(one) == [(0, 1, 1), (2, 3, 3), (4, 5, 5)]
-    M = one.store.M.view(View)
-    assert [row_times.rows_before(M, one.number, tick) for tick in range(8)] == [0, 0, 2, 2, 4, 4, 6, 6]
+    words = one.store.M.view(View)
+    assert [row_times.rows_before(words, one.number, tick) for tick in range(8)] == [0, 0, 2, 2, 4, 4, 6, 6]
     one.forget_times()
-    assert [row_times.rows_before(M, one.number, tick) for tick in (0, 7, 8)] == [0, 0, 6]
+    assert [row_times.rows_before(words, one.number, tick) for tick in (0, 7, 8)] == [0, 0, 6]
     helper = Store(Terms(5)).new_table(1)
     helper.insert(matrix([(1,)], 1))
     assert row_times.rows_before(helper.store.M.view(View), helper.number, 9) == 0, "nobody knows when they came"
