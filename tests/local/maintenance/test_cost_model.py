@@ -19,6 +19,7 @@ from tidelog import KnowledgeBase, TidelogError
 from tidelog.local.maintenance import cost_model as choosing
 from tidelog.local.maintenance import deletion
 from tidelog.local.maintenance.costs import Costs
+from tidelog.local.maintenance.deletion import Deadline
 
 PATHS = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), edge(Y, Z). twice(X) :- path(X, X)."
 
@@ -29,7 +30,7 @@ def giving_up_after(looks: int) -> Iterator[None]:
     clock = count()
     with (
         patch.object(choosing, "SMALL", 0),
-        patch.object(choosing, "_deadline", lambda _runtime, now: now),
+        patch.object(choosing, "_deadline", lambda _runtime, now: Deadline(now, now, now, 0.0)),
         patch.object(choosing, "thread_time", lambda: 0.0),
         patch.object(deletion, "thread_time", lambda: float(next(clock) >= looks)),
     ):

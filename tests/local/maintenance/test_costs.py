@@ -55,14 +55,17 @@ def test_a_unit_made_of_several() -> None:
     assert Costs.of_all([]) == Costs()
 
 
-def test_patience_is_lost_at_once_and_comes_back_slowly() -> None:
+def test_patience_is_lost_soon_and_comes_back_slowly() -> None:
     costs = Costs()
     first = costs.patience
     costs.ended(gave_up=True)
     least = costs.patience
-    assert least < first / 2
+    assert least == first / 2
     costs.ended(gave_up=False)
-    assert least < costs.patience < first / 2
+    assert least < costs.patience < first
+    for _ in range(40):
+        costs.ended(gave_up=True)
+    assert 0 < costs.patience < first / 5
     for _ in range(40):
         costs.ended(gave_up=False)
     assert costs.patience == first

@@ -28,6 +28,8 @@ class CompiledDeletion(Deletion):
 
     tables_type: type[UnitTables] = UnitTables
     tables: UnitTables
+    steps_at_once = 1 << 17
+    """Steps before the loop is paused, so that the clock is looked at."""
 
     def run(self, rules: DeletionRules) -> None:
         """One call of the kernel, and more where it stops for something that only Python can do."""
@@ -39,7 +41,7 @@ class CompiledDeletion(Deletion):
         self.begin_loop(rules)
         progress, evaluation = tables.progress, self.evaluation
         while True:
-            progress[unit.STEPS_LEFT] = seminaive.STEP_BUDGET
+            progress[unit.STEPS_LEFT] = min(self.steps_at_once, seminaive.STEP_BUDGET)
             self.call_loop()
             outcome, phase = progress.item(unit.RESULT), progress.item(unit.PHASE)
             if outcome == layout.DONE:

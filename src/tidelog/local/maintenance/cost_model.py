@@ -23,11 +23,15 @@ from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule, positive_atoms
 from tidelog.local.maintenance.costs import SMALL
 from tidelog.local.maintenance.counting import is_counted
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.delta.deltas import Deltas
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 
 _PATIENCE_WITH_RULES = 0.5
 """When rules have changed, deletion gives up after that part of the time that rematerialising takes at the latest."""
+_SOONEST, _HALFWAY = 0.1, 0.5
+"""Of the time that rematerialising takes, and of the longest that a deletion may take: before the one no deletion gives up, and
+one that cannot tell how much is left gives up after the other."""
 _MUCH = 0.15
 """A small unit is rematerialised if so large a share of what it holds and reads is lost."""
 _FEW = 8
@@ -52,7 +56,7 @@ class Choice:
     lost: int = 0
     began: float | None = None
     """When it was chosen (`thread_time`), if its cost is to be recorded."""
-    deadline: Callable[[], float] | None = None
+    deadline: Callable[[], Deadline] | None = None
     """When to give up; called when deletion first stops to check, which few facts do not give it time for."""
     rows: int = 0
     """The rows of the unit and of what it reads; 0 if so few facts have gone that nobody counted."""
@@ -104,8 +108,9 @@ def choose_for_rules(
         why = f"about {lost:,} instances of rules have gone, and to follow each of them would take longer"
         return Choice("rematerialise", why, lost, rows=rows)
     if choice.deadline is not None:
-        at = min(choice.deadline(), thread_time() + _PATIENCE_WITH_RULES * anew)
-        choice.deadline = lambda: at
+        given, at = choice.deadline(), thread_time() + _PATIENCE_WITH_RULES * anew
+        deadline = Deadline(min(given.soonest, at), min(given.halfway, at), min(given.latest, at), anew)
+        choice.deadline = lambda: deadline
     return choice
 
 
@@ -117,13 +122,13 @@ def _deletes(runtime: UnitRuntime) -> str:
     return "ranked" if all(tables[name].is_ordered for name in runtime.unit.relations if name in tables) else "bf"
 
 
-def _deadline(runtime: UnitRuntime, now: float) -> float:
+def _deadline(runtime: UnitRuntime, now: float) -> Deadline:
     """When a deletion that begins now is to give up."""
     costs, rows = runtime.costs, runtime.row_count()
     if rows < SMALL:
-        return inf
-    planning = _PLANNING * len(runtime.unit.rules) if costs.deletions < 0 else 0.0
-    return now + costs.patience * (costs.anew_with(rows) + planning)
+        return Deadline(inf, inf, inf, inf)
+    anew = costs.anew_with(rows) + (_PLANNING * len(runtime.unit.rules) if costs.deletions < 0 else 0.0)
+    return Deadline(now + _SOONEST * anew, now + _HALFWAY * costs.patience * anew, now + costs.patience * anew, anew)
 
 
 def _lost_pairs(deltas: Deltas, name: str) -> int:

@@ -11,8 +11,9 @@ _FADING = 0.75
 """The weight of earlier measurements."""
 _ENOUGH = 50
 """So many suspects tell what others will be like."""
-_PATIENCE, _LEAST_PATIENCE, _MORE_PATIENCE = 0.5, 0.1, 1.1
-"""The part of the time of rematerialising after which a deletion gives up: at first, after one did, and by how much it grows."""
+_PATIENCE, _LEAST_PATIENCE, _LESS_PATIENCE, _MORE_PATIENCE = 1.0, 0.1, 0.5, 1.25
+"""The part of the time of rematerialising after which a deletion gives up at the latest: at first, and at least; by what it shrinks
+when one did, and grows when one did not."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed is chosen."""
 
@@ -52,7 +53,8 @@ class Costs:
 
     def ended(self, *, gave_up: bool) -> None:
         """Record whether a deletion that might have given up did."""
-        self.patience = _LEAST_PATIENCE if gave_up else min(_PATIENCE, _MORE_PATIENCE * self.patience)
+        changed = self.patience * (_LESS_PATIENCE if gave_up else _MORE_PATIENCE)
+        self.patience = max(_LEAST_PATIENCE, min(_PATIENCE, changed))
 
     def gave_up(self, seconds: float, lost: int) -> None:
         """Record a deletion that was given up after some seconds; it would have taken longer."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import thread_time
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,21 @@ from tidelog.local.storage.tables import Table
 from tidelog.local.storage.undo_log import UndoLog
 from tidelog.syntax.tree import Atom, Literal, Negation, atoms
 
-_A_SUSPECT = 1e-6
+A_SUSPECT = 1e-6
 """Seconds that a suspect takes, at least."""
+
+
+class Deadline(NamedTuple):
+    """When a deletion gives up (`thread_time`)."""
+
+    soonest: float
+    """Not before."""
+    halfway: float
+    """If it cannot tell how much is left."""
+    latest: float
+    """If more than a little is left."""
+    anew: float
+    """What starting over will take, in seconds."""
 
 
 class Deletion(ABC):
@@ -102,18 +116,22 @@ class Deletion(ABC):
         """How many facts have been suspected so far."""
         return sum(map(len, self.suspects.values()))
 
-    deadline: Callable[[], float] | None = None
-    """When to give up (`thread_time`); called once."""
-    _gives_up_at: float | None = None
+    deadline: Callable[[], Deadline] | None = None
+    """When to give up; called once."""
+    _deadline: Deadline | None = None
 
     def check_deadline(self, suspects: int = 0) -> None:
         """Raise if deletion has taken too long, or will: one lost fact may have brought many suspects."""
         if self.deadline is None:
             return
-        if self._gives_up_at is None:
-            self._gives_up_at = self.deadline()
-        if thread_time() + _A_SUSPECT * suspects > self._gives_up_at:
+        if self._deadline is None:
+            self._deadline = self.deadline()
+        if self.is_to_give_up(self._deadline, thread_time(), suspects):
             raise TooExpensiveError("to follow each of the facts that have gone was taking longer", is_over_time=True)
+
+    def is_to_give_up(self, deadline: Deadline, now: float, suspects: int) -> bool:
+        """Whether it has taken so long, or will for the suspects that there are, that starting over is the better choice."""
+        return now + A_SUSPECT * suspects > deadline.halfway
 
     def removed_rows(self) -> dict[str, Rows]:
         """The facts that have left their relations so far."""

@@ -29,7 +29,7 @@ def materialise(runtime: UnitRuntime, context: UpdateContext) -> None:
 def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping[str, Rows] = _NONE) -> None:
     """Derive a unit anew; `removed` are facts that this update has already deleted from its relations."""
     context.has_rematerialised = True
-    state, undo, unit = context.state, context.undo, runtime.unit
+    began, state, undo, unit = thread_time(), context.state, context.undo, runtime.unit
     progress, modules = context.evaluation.watch.progress, unit.modules
     own = {name: state.tables[name] for name in unit.relations if name not in modules}
     closed = {name: _held(name, context) for name in modules}
@@ -57,6 +57,7 @@ def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping
             context.deltas.of[name] = Delta(virtual=change_of(was, after))
         else:
             _record_closed(name, was, context)
+    runtime.costs.derived(thread_time() - began, runtime.row_count())  # with the search for what is different now
 
 
 def rematerialise_stored(runtime: UnitRuntime, context: UpdateContext, converted: set[str]) -> None:

@@ -58,8 +58,8 @@ LOOKING_AHEAD, CHECKING = 0, 1
 # Z: the progress of a deletion.
 RESULT, PHASE, CULPRIT, RULE_STEPS, STEPS_LEFT, DEPTH, HAS_BEGUN, HAS_PROVED, FORWARD, FORWARD_OF = range(10)
 BACKWARD_INSTANCES, FORWARD_INSTANCES, CHECKED_FACTS, AFFECTED_FACTS, PROVED_FACTS = range(10, 15)
-QUEUED, LOOKED_OF, LOOKED_ROW, LOOKED_WITH, HAS_PLAN, NOW = range(15, 21)
-PROGRESS_WIDTH = 21
+QUEUED, LOOKED_OF, LOOKED_ROW, LOOKED_WITH, HAS_PLAN, FALLS_ANYWAY, NOW = range(15, 22)
+PROGRESS_WIDTH = 22
 # RESULT          why the loop stopped;  CULPRIT: the full table, the relation, or the number of rows that this is about
 # RULE_STEPS      steps of a rule before it is paused;  STEPS_LEFT: steps of the loop before it is paused
 # DEPTH           frames in use
@@ -71,6 +71,7 @@ PROGRESS_WIDTH = 21
 # QUEUED          facts in the queue;  NOW: the tick of the facts that are looked at
 # LOOKED_OF       the relation of the fact that is looked at, or -1, and LOOKED_ROW its row
 # LOOKED_WITH     the current backward plan;  HAS_PLAN: whether it has started
+# FALLS_ANYWAY    whether the fact that is looked at had no support already when it was queued
 
 
 @hot

@@ -93,7 +93,7 @@ def _queue_affected(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> i
             if not _next_affected(M, X, U):
                 break
             if Z[unit.HAS_BEGUN] != 0:
-                support.begin_look(U, Z[unit.LOOKED_OF], Z[unit.LOOKED_ROW])
+                support.begin_look(U, Z[unit.LOOKED_OF], Z[unit.LOOKED_ROW], np.int64(0))
         status = np.int64(support.FALLS)
         if Z[unit.HAS_BEGUN] != 0:
             Z[unit.STEPS_LEFT] -= 1
@@ -102,7 +102,7 @@ def _queue_affected(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> i
             status = support.look(M, X, VR, T, U)
         if status == support.FALLS:
             k, row = Z[unit.LOOKED_OF], Z[unit.LOOKED_ROW]
-            push(U, first_tick(M, relations[k, unit.TABLE], row), row, k)
+            push(U, first_tick(M, relations[k, unit.TABLE], row), row, k, Z[unit.HAS_BEGUN] != 0)
         elif status != support.STANDS:
             return status
         Z[unit.LOOKED_OF] = -1
@@ -116,10 +116,11 @@ def _queue_affected(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> i
 def _take_next(U: Int64s) -> None:
     """Begin to look at the fact in front of the queue; it may be there more than once."""
     queue, Z = queue_of(U), unit.progress_of(U)
-    k, row = queue[0, OF], queue[0, ROW]
-    while Z[unit.QUEUED] > 0 and queue[0, OF] == k and queue[0, ROW] == row:
+    k, row, falls = queue[0, OF] >> 1, queue[0, ROW], np.int64(0)
+    while Z[unit.QUEUED] > 0 and queue[0, OF] >> 1 == k and queue[0, ROW] == row:
+        falls |= queue[0, OF] & 1
         pop(U)
-    support.begin_look(U, k, row)
+    support.begin_look(U, k, row, falls)
 
 
 @part
@@ -142,7 +143,7 @@ def _look_at_first(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> in
         if proving.room_in(M, disproved) < 1:
             Z[unit.CULPRIT] = disproved
             return np.int64(layout.GROW_TABLE)
-        status = support.look(M, X, VR, T, U)
+        status = np.int64(support.FALLS) if Z[unit.FALLS_ANYWAY] != 0 else support.look(M, X, VR, T, U)
         if status == support.FALLS:
             insert(M, disproved, support.looked_at(M, U))
             has_fallen = True

@@ -11,6 +11,7 @@ from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
 from tidelog.local.maintenance.compiled_deletion import CompiledDeletion, RuleSet
+from tidelog.local.maintenance.deletion import A_SUSPECT, Deadline
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.rule_sets import DeletionRules
 from tidelog.local.maintenance.ranked import rank_loop
@@ -18,6 +19,10 @@ from tidelog.local.maintenance.ranked.suspect_queue import QUEUE_WIDTH
 from tidelog.syntax.tree import Atom, Literal
 
 _FIRST_ROOM = 256
+_ENOUGH = 100
+"""So many looks tell what others will take."""
+_MUCH, _LITTLE = 0.75, 0.1
+"""Parts of starting over: to look at so many facts is too much; and so little is done even if it was late."""
 
 
 class RankedTables(UnitTables):
@@ -47,6 +52,8 @@ class RankedDeletion(CompiledDeletion):
 
     tables_type = RankedTables
     tables: RankedTables
+    steps_at_once = 1 << 9
+    """A millisecond or two."""
 
     def rule_sets(self, rules: DeletionRules) -> Mapping[int, RuleSet]:
         """Rules for what lower units have lost, for what the unit itself loses, and for what comes back."""
@@ -98,7 +105,27 @@ class RankedDeletion(CompiledDeletion):
     def after_stop(self, outcome: int, phase: int) -> None:  # noqa: ARG002
         """Give up if it takes too long; not in the end, when facts come back."""
         if phase < rank_loop.REDERIVE:
-            self.check_deadline()
+            self.check_deadline(self._waiting())
+
+    def _waiting(self) -> int:
+        """How many facts are known that have to be looked at."""
+        relations, progress = self.tables.relations, self.tables.progress
+        affected = self.suspect_count - int(relations[:, unit.NEXT_AFFECTED].sum())
+        return max(0, affected) + progress.item(unit.QUEUED)
+
+    def is_to_give_up(self, deadline: Deadline, now: float, suspects: int) -> bool:
+        """If what is known would take about as long as starting over; in the end also if that would be another part of it."""
+        looks = self.tables.progress.item(unit.CHECKED_FACTS)
+        if self._since is None:
+            self._since = now, looks
+        began, before = self._since
+        rest = suspects * (max(A_SUSPECT, (now - began) / (looks - before)) if looks > before + _ENOUGH else A_SUSPECT)
+        if now > deadline.latest:
+            return rest >= _LITTLE * deadline.anew
+        return now > deadline.soonest and rest > _MUCH * deadline.anew
+
+    _since: tuple[float, int] | None = None
+    """When it was first asked, and how many facts had been looked at: what came before are plans and indexes."""
 
     def handle_stop(self, outcome: int) -> None:
         """Do what the kernel has stopped for."""

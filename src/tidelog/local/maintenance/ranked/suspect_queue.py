@@ -1,4 +1,7 @@
-"""The queue of facts to look at, those that came first in front: a binary heap of (tick, row, relation)."""
+"""The queue of facts to look at, those that came first in front: a binary heap of (tick, row, relation).
+
+With the relation goes whether the fact was looked at before it was queued, and had no support: that does not come back.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ def _swap(queue: Int64s, i: int, j: int) -> None:
 
 
 @part
-def push(U: Int64s, tick: int, row: int, k: int) -> None:
-    """Add a fact; there must be room."""
+def push(U: Int64s, tick: int, row: int, k: int, falls: bool) -> None:
+    """Add a fact, that falls for sure or not; there must be room."""
     queue, Z = queue_of(U), unit.progress_of(U)
     at = Z[unit.QUEUED]
-    queue[at, TICK], queue[at, ROW], queue[at, OF] = tick, row, k
+    queue[at, TICK], queue[at, ROW], queue[at, OF] = tick, row, 2 * k + falls
     Z[unit.QUEUED] += 1
     while at > 0 and is_before(queue, at, (at - 1) >> 1):
         _swap(queue, at, (at - 1) >> 1)
