@@ -12,8 +12,8 @@ _FADING = 0.75
 _ENOUGH = 50
 """So many suspects tell what others will be like."""
 _PATIENCE, _LEAST_PATIENCE, _LESS_PATIENCE, _MORE_PATIENCE = 1.0, 0.1, 0.5, 1.25
-"""The part of the time of rematerialising after which a deletion gives up at the latest: at first, and at least; by what it shrinks
-when one did, and grows when one did not."""
+"""The part of the time of rematerialising after which a deletion gives up at the latest: at first, and at least; by what it is
+multiplied when one did, and when one did not."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed is chosen."""
 
