@@ -14,6 +14,8 @@ _ENOUGH = 50
 _PATIENCE, _LEAST_PATIENCE, _LESS_PATIENCE, _MORE_PATIENCE = 1.0, 0.1, 0.5, 1.25
 """The part of the time of rematerialising after which a deletion gives up at the latest: at first, and at least; by what it is
 multiplied when one did, and when one did not."""
+_AT_LEAST = 1.5
+"""What a deletion that was given up is taken to need, in times of starting over: a few like it are not tried."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed is chosen."""
 
@@ -57,9 +59,9 @@ class Costs:
         self.patience = max(_LEAST_PATIENCE, min(_PATIENCE, changed))
 
     def gave_up(self, seconds: float, lost: int) -> None:
-        """Record a deletion that was given up after some seconds; it would have taken longer."""
+        """Record a deletion that was given up after some seconds; it would have taken longer, and longer than starting over."""
         self.deletions += 1
-        self.seconds, self.lost = 2 * seconds, lost
+        self.seconds, self.lost = max(2 * seconds, _AT_LEAST * self.anew), lost
 
     def anew_with(self, rows: int) -> float:
         """What it will take to rematerialise the unit, with so many rows."""
