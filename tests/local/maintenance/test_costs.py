@@ -32,6 +32,21 @@ def test_a_deletion_that_was_given_up_would_have_taken_longer() -> None:
     assert costs.per_fact == 3.0
 
 
+def test_deletions_like_one_that_was_given_up_are_spared_for_a_while() -> None:
+    costs = Costs(deletions=0)
+    costs.gave_up(1.0, 100)
+    assert [costs.is_hopeless(lost) for lost in (49, 50, 100, 1_000, 100)] == [False, True, True, True, False]
+    costs.gave_up(1.0, 100)
+    assert sum(costs.is_hopeless(100) for _ in range(100)) == 15
+    costs.deleted(1.0, 10, 0, 0)
+    costs.gave_up(1.0, 100)
+    assert sum(costs.is_hopeless(100) for _ in range(100)) == 63
+    costs.deleted(1.0, 100, 0, 0)
+    assert not costs.is_hopeless(100)
+    costs.gave_up(1.0, 100)
+    assert sum(costs.is_hopeless(100) for _ in range(100)) == 3
+
+
 def test_few_proofs_are_seen_in_many_suspects_only() -> None:
     costs = Costs(deletions=0)
     seen = []

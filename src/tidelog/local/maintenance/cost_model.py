@@ -6,8 +6,9 @@ less work.
 Where much is lost, it is cheaper to rematerialise the unit than to find out what is left of it: the B/F paper's equilibrium.
 Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of facts can
 decide. Time decides: what it took to materialise the unit, and what a lost fact took in earlier updates. Where the unit has no
-such history, or the history misleads, deletion gives up when it has taken half as long as rematerialising. Where it did give up,
-it does so after a tenth from then on, and with each deletion that ends before that it gets more time again.
+such history, or the history misleads, deletion gives up: by ranks when what it knows of would take about as long as
+rematerialising, and by others when they have taken half as long. With each that was given up the next ones get less time, down to
+a tenth, and with each that ended more; and of many facts, some deletions like one that was given up are not tried at all.
 
 When rules change, a unit can lose so much that not even trying is the better choice (`choose_for_rules`).
 """
@@ -81,8 +82,8 @@ def choose(requested: str, runtime: UnitRuntime, deltas: Deltas, changed: Iterab
         if lost > _MUCH * rows:
             return Choice("rematerialise", f"{lost:,} facts have gone, and what is left is quickly derived", lost, rows=rows)
         return Choice(_deletes(runtime), "few facts have gone", lost, rows=rows)
-    if lost * costs.per_fact > costs.anew_with(rows):
-        costs.seconds *= 0.9  # so that it is tried again some time
+    if (too_long := lost * costs.per_fact > costs.anew_with(rows)) or costs.is_hopeless(lost):
+        costs.seconds *= 0.9 if too_long else 1.0  # so that it is tried again some time
         return Choice("rematerialise", f"{lost:,} facts have gone, and to follow each of them would take longer", lost, rows=rows)
     now = thread_time()
     deadline = _deadline(runtime, now)

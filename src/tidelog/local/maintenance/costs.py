@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 
 SMALL = 5_000
 """With fewer rows, plans and calls take longer than everything else, and any algorithm will do."""
@@ -14,8 +15,8 @@ _ENOUGH = 50
 _PATIENCE, _LEAST_PATIENCE, _LESS_PATIENCE, _MORE_PATIENCE = 1.0, 0.1, 0.5, 1.25
 """The part of the time of rematerialising after which a deletion gives up at the latest: at first, and at least; by what it is
 multiplied when one did, and when one did not."""
-_AT_LEAST = 1.5
-"""What a deletion that was given up is taken to need, in times of starting over: a few like it are not tried."""
+_MOST_FAILURES = 4
+"""For each deletion in turn that was given up, four times as many like it are not tried; no more than for so many."""
 _HARDLY_ANY = 0.05
 """The share of suspects with another proof below which DRed is chosen."""
 
@@ -36,6 +37,11 @@ class Costs:
     suspected: float = 0.0
     kept: float = 0.0
     """How many facts were suspected, and how many of them stayed."""
+    too_many: float = inf
+    """So many lost facts were too many for a deletion."""
+    failures: int = 0
+    spared: int = 0
+    """How many deletions in turn were given up, and how many of facts about as many are not to be tried."""
     patience: float = _PATIENCE
     """Deletion gives up after that part of the time that rematerialising takes."""
 
@@ -59,9 +65,18 @@ class Costs:
         self.patience = max(_LEAST_PATIENCE, min(_PATIENCE, changed))
 
     def gave_up(self, seconds: float, lost: int) -> None:
-        """Record a deletion that was given up after some seconds; it would have taken longer, and longer than starting over."""
+        """Record a deletion that was given up after some seconds; it would have taken longer, and others like it would, too."""
         self.deletions += 1
-        self.seconds, self.lost = max(2 * seconds, _AT_LEAST * self.anew), lost
+        self.seconds, self.lost = 2 * seconds, lost
+        self.failures = min(_MOST_FAILURES, self.failures + 1)
+        self.too_many, self.spared = lost, (1 << 2 * self.failures) - 1
+
+    def is_hopeless(self, lost: int) -> bool:
+        """Whether not even to try to delete so many facts; tried again some time, for other facts may have gone."""
+        if 2 * lost < self.too_many or not self.spared:
+            return False
+        self.spared -= 1
+        return True
 
     def anew_with(self, rows: int) -> float:
         """What it will take to rematerialise the unit, with so many rows."""
@@ -70,6 +85,8 @@ class Costs:
     def deleted(self, seconds: float | None, lost: int, suspected: int, kept: int) -> None:
         """Record what a deletion took, if it was measured, and how much of what it suspected stayed."""
         self.deletions += 1
+        if 2 * lost >= self.too_many:
+            self.too_many, self.failures = inf, 0
         if self.deletions:
             if seconds is not None:
                 self.seconds, self.lost = _FADING * self.seconds + seconds, _FADING * self.lost + lost

@@ -55,8 +55,7 @@ class Steps:
     def __init__(self, rule: CoreRule, state: State, delta: int | None, own: frozenset[str], mentions: Mentions) -> None:
         """`delta` is the atom that reads the delta; atoms of the relations in `own` bind all their variables."""
         self.rule, self.state, self.delta, self.own, self.mentions = rule, state, delta, own, mentions
-        self.tests_order = False
-        """Whether tests of relations in `own` see the rows before `ALL` only, as loops do."""
+        self.tests_order = False  # whether tests of relations in `own` see the rows before `ALL` only, as loops do
         self.steps: list[list[int]] = []
         self.values: list[int] = []
         self.slot_of: dict[object, int] = {}

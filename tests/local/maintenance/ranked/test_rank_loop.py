@@ -85,7 +85,7 @@ def test_of_many_suspects_only_those_without_support_are_queued() -> None:
     kb.update(insert=[("on", 1), *(("e", 0, at) for at in range(400)), *(("f", at) for at in range(399))])
     change = kb.update(delete=[("on", 1)])
     assert change.stats.counters.overdeleted == 1
-    assert change.stats.counters.checked == 401
+    assert change.stats.counters.checked == 400, "what has no support falls without another look"
     assert kb.count("r") == 399
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import inf
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -12,6 +13,8 @@ from tests.local_engine import held, without_empty
 from tests.oracles.ranked import check_ranks, ranks_of
 
 from tidelog import KnowledgeBase, Source
+from tidelog.local.maintenance import cost_model as choosing
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.ranked.ranked_deletion import RankedDeletion
 from tidelog.local.maintenance.rule_maintenance import ALGORITHMS
 from tidelog.local.transaction import Transaction
@@ -121,3 +124,24 @@ def test_a_step_that_was_undone() -> None:
         for update, _ in zip(updates, following, strict=True):
             explicit = [fact for fact in explicit if fact not in update.get("delete", [])] + update.get("insert", [])
             judged(kb, RULES, explicit)
+
+
+@pytest.mark.parametrize(
+    ("deadline", "gives_up"),
+    [
+        (Deadline(0.0, 0.0, inf, 1e9), False),  # what is left is little beside starting over
+        (Deadline(0.0, 0.0, inf, 1e-9), True),  # ... and here it is not
+        (Deadline(inf, 0.0, inf, 1e-9), False),  # too soon to give up
+        (Deadline(0.0, 0.0, 0.0, 1e9), False),  # late, and almost done
+        (Deadline(0.0, 0.0, 0.0, 1e-9), True),  # late, and not
+    ],
+)
+def test_it_is_given_up_for_what_is_left(deadline: Deadline, gives_up: bool) -> None:
+    rules = "r(Y) :- e(_, Y), on(1). r(Y) :- f(Y), on(2)."
+    kb = KnowledgeBase(rules, modules=False)
+    kb.update(insert=[("on", 1), ("on", 2), *((name, *([0] if name == "e" else []), at) for name in "ef" for at in range(5_000))])
+    with patch.object(choosing, "_deadline", lambda *_: deadline):
+        change = kb.update(delete=[("on", 1)])
+    assert ("rematerialise" in change.stats.algorithm) == gives_up
+    assert [cost.gave_up for cost in change.stats.deletions] == [gives_up]
+    assert (kb.count("r"), set(change.deleted["on"])) == (5_000, {(1,)})
