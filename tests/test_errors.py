@@ -464,6 +464,16 @@ def fact_that_does_not_hold(folder: Path) -> str:
     return output
 
 
+def change_that_would_start_over(folder: Path) -> str:
+    kb = KnowledgeBase("steps(9000). steps(N) :- steps(X), N = count { Y : next(Z, Y), Y < X, Z < 3 }.", starting_over="refuse")
+    kb.update(insert=[("next", n % 100, n) for n in range(6_000)])
+    assert kb.count("steps") == 4
+    output = raised(folder, "TL067", lambda: kb.update(delete=[("next", 0, 0)]))
+    assert (kb.count("steps"), kb.count("next")) == (4, 6_000)
+    assert output + "\n" == blocks((PAGES / "TL067.md").read_text(encoding="utf-8"), "text")[0][2]
+    return output
+
+
 DIRECT: dict[str, list[Callable[[Path], str]]] = {
     **provoked.DIRECT,
     "TL015": [sparql_text_that_is_none],
@@ -504,6 +514,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL106": [names_as_a_fact],
     "TL098": [fact_that_does_not_hold],
     "TL099": [change_that_is_over],
+    "TL067": [change_that_would_start_over],
 }
 """For each code that no program text provokes: what does."""
 

@@ -57,6 +57,7 @@ CODES: dict[str, str] = {
     "TL064": "rules or options that are not those of the saved knowledge base",
     "TL065": "a change of a knowledge base that is closed or read-only",
     "TL066": "a change that could not be recorded",
+    "TL067": "a change that would start over",
     "TL070": "a limit that was reached",
     "TL071": "an argument that is of no use there",
     "TL072": "a Python value that has no place in a fact",

@@ -19,6 +19,7 @@ Algorithm = Literal["auto", "ranked", "bf", "dred", "counting", "rematerialise"]
 """Those that maintain deletions; `auto` chooses among the others."""
 Marking = Literal["auto", True, False]
 Writers = Literal["wait", "refuse"]
+StartingOver = Literal["allow", "warn", "refuse"]
 Equality = Literal["auto", "replace", "none"]
 Durability = Literal["fsync", "batch", "none"]
 ALGORITHMS: tuple[Algorithm, ...] = get_args(Algorithm)
@@ -31,6 +32,7 @@ def refuse(**options: object) -> None:
         "algorithm": ALGORITHMS,
         "marking": get_args(Marking),
         "writers": get_args(Writers),
+        "starting_over": get_args(StartingOver),
         "strict": (True, False),
         "same_as": (True, False),
         "equality": get_args(Equality),

@@ -10,9 +10,12 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from tidelog.errors import Diagnostic, TidelogError
+
+if TYPE_CHECKING:
+    from tidelog.options import StartingOver
 
 
 class LimitReachedError(TidelogError):
@@ -50,6 +53,8 @@ class Limits:
     rounds: int | None = None
     memory: int | None = None
     """Kept by the storage of the local engine, which asks before it grows."""
+    starting_over: StartingOver = "allow"
+    """Whether the local engine may derive a unit from scratch although nobody has asked for that."""
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
 from tidelog.local.storage.tables import Table
 from tidelog.local.update_reader import UpdateReader
-from tidelog.options import Writers, refuse, source_of
+from tidelog.options import StartingOver, Writers, refuse, source_of
 from tidelog.program.queries import as_text, check_query
 from tidelog.program.relations import Relation
 from tidelog.program.same_as import source_with_same_as
@@ -53,14 +53,24 @@ class ReadableKnowledgeBase(KnowledgeBase):
     _profile: Profile | None = None
     """What is recorded of each evaluation."""
 
+    _starting_over: StartingOver = "allow"
+
     def __init__(
-        self, rules: str | PathLike[str] | Source = "", *, writers: Writers = "wait", same_as: bool = False, **options: Any
+        self,
+        rules: str | PathLike[str] | Source = "",
+        *,
+        writers: Writers = "wait",
+        same_as: bool = False,
+        starting_over: StartingOver = "allow",
+        **options: Any,
     ) -> None:
         """As `KnowledgeBase`; with `writers="refuse"`, a thread that changes it while another one does gets an error.
 
         With `same_as=True`, individuals that are owl:sameAs each other are one: what holds for one, holds for all of them.
+        `starting_over` says what becomes of an update that derives a relation from scratch: `warn`, or `refuse` with an error.
         """
-        refuse(writers=writers, same_as=same_as)
+        refuse(writers=writers, same_as=same_as, starting_over=starting_over)
+        self._starting_over = starting_over
         if same_as:
             rules = source_with_same_as(source_of(rules))
         self._sharing, self._silence = Sharing(self, waits=writers == "wait"), Silence()
@@ -155,6 +165,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
             result = type(self).__new__(type(self))
             for name in ("_schema", "_limits", "_progress", "_modules", "_algorithm", "_marking", "_limit_text"):
                 setattr(result, name, getattr(self, name))
+            result._starting_over = self._starting_over
             result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
             result._silence = self._silence.copy()
             result._started = self._maintained().clone()
@@ -203,7 +214,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
     @cached_property
     def _all_limits(self) -> Limits:
-        return Limits(*self._limits)
+        return Limits(*self._limits, starting_over=self._starting_over)
 
     def _watch(self) -> Watch:
         return Watch(self._all_limits, self._progress)

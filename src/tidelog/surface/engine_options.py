@@ -9,7 +9,7 @@ from tidelog.errors import TidelogError
 from tidelog.surface.keywords import unknown_option
 
 OF_ENGINE = {
-    "local": ("writers", "same_as"),
+    "local": ("writers", "same_as", "starting_over"),
     "spark": ("spark", "placement", "memory_budget", "lineage", "lineage_folder"),
 }
 """What one engine takes, beside the options of all."""

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from unittest.mock import patch
+
+import pytest
 from tests.local.small_engine import CHAIN, PATHS, SmallEngine
 
+from tidelog import KnowledgeBase, TidelogError
+from tidelog.local.maintenance import cost_model
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.rematerialisation import (
     close_anew,
     materialise_first,
@@ -128,3 +135,53 @@ def test_rules_beside_a_closed_relation_start_over_with_it() -> None:
     inserted, deleted = delta(small, context, "path")
     assert inserted == []
     assert {(1, 7), (2, 7), (3, 7), (1, 1), (3, 1), (3, 2)} <= set(deleted)
+
+
+STAGES = "steps(9000). steps(N) :- steps(X), N = count { Y : next(Z, Y), Y < X, Z < 3 }."
+NEXT = [("next", n % 100, n) for n in range(6_000)]
+
+
+def test_starting_over_is_allowed_announced_or_refused() -> None:
+    for way in ("allow", "warn"):
+        kb = KnowledgeBase(STAGES, starting_over=way)
+        kb.update(insert=NEXT)  # most is new: no more work than the change itself
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            kb.update(delete=NEXT[:1])
+        assert [str(found.message) for found in caught] == (
+            []
+            if way == "allow"
+            else ["this change would derive `steps` from scratch: an aggregate's groups come from its own recursion"]
+        )
+        assert sorted(kb.facts("steps")) == [(0,), (1,), (2,), (5,), (179,), (9000,)]
+    refusing = KnowledgeBase(STAGES, starting_over="refuse")
+    refusing.update(insert=NEXT)
+    for kb in (refusing, refusing.copy()):
+        with pytest.raises(TidelogError, match="TL067"):
+            kb.update(delete=NEXT[:1])
+        assert sorted(kb.facts("steps")) == [(3,), (6,), (180,), (9000,)]
+        assert kb.count("next") == 6_000
+
+
+def test_what_is_small_or_asked_for_is_not_refused() -> None:
+    small = KnowledgeBase(STAGES, starting_over="refuse")
+    small.update(insert=NEXT[:600])
+    assert "rematerialise" in small.update(delete=NEXT[:1]).stats.algorithm
+    asked = KnowledgeBase(STAGES, starting_over="refuse", algorithm="rematerialise")
+    asked.update(insert=NEXT)
+    assert "rematerialise" in asked.update(delete=NEXT[:1]).stats.algorithm
+
+
+def test_an_attempt_that_is_given_up_is_refused_and_undone() -> None:
+    kb = KnowledgeBase(PATHS, modules=False, starting_over="refuse")
+    edges = [("edge", n, n + 1) for n in range(120)]
+    kb.update(insert=edges)
+    before = sorted(kb.facts())
+    with (
+        patch.object(cost_model, "_deadline", lambda *_: Deadline(0.0, 0.0, 0.0, 0.0)),
+        pytest.raises(TidelogError, match="TL067"),
+    ):
+        kb.update(delete=edges[40:60])
+    assert sorted(kb.facts()) == before
+    kb.update(delete=edges[40:45])
+    assert kb.count("path") == 41 * 40 // 2 + 76 * 75 // 2

@@ -21,11 +21,13 @@ from tidelog.local.maintenance.aggregates.aggregate_update import maintain_aggre
 from tidelog.local.maintenance.closure_update import update_closure
 from tidelog.local.maintenance.delta.deltas import Delta, concatenated
 from tidelog.local.maintenance.rematerialisation import (
+    announce,
     close_anew,
     materialise,
     materialise_first,
     rematerialise,
     rematerialise_stored,
+    start_over,
 )
 from tidelog.local.maintenance.rule_maintenance import NO_CHANGE, RuleMaintenance
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
@@ -179,6 +181,7 @@ class Propagation:
         why = self._reason_to_rematerialise(unit, change, converted)
         if why is not None:
             context.chosen.setdefault("rematerialise", why)
+            announce(runtime, context, why)
             rematerialise_stored(runtime, context, converted)
         elif change.is_affected and not change.before and not any(name in context.changes.deleted for name in unit.relations):
             materialise_first(runtime, context)
@@ -194,8 +197,7 @@ class Propagation:
                 new += deltas[name].gained
                 pairs = deltas[name].virtual
                 if pairs is not None and self._may_skip_listing and not pairs.are_at_most(_pairs_to_list(runtime)):
-                    context.chosen.setdefault("rematerialise", f"too many pairs of `{name}` have come or gone")
-                    rematerialise(runtime, context)
+                    start_over(runtime, context, f"too many pairs of `{name}` have come or gone")
                     return True
         if new < _MANY or context.algorithm == "counting":
             return False

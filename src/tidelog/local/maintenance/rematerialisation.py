@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from time import thread_time
 
 from tidelog.core.arrays import Rows
-from tidelog.core.rules import FunctionCalls
+from tidelog.core.rules import FunctionCalls, is_visible
+from tidelog.errors import TidelogWarning, fail
 from tidelog.local.closure.changes import change_of
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.maintenance.costs import SMALL
 from tidelog.local.maintenance.delta.deltas import Delta
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import UpdateContext, count_visible
@@ -58,6 +61,29 @@ def rematerialise(runtime: UnitRuntime, context: UpdateContext, removed: Mapping
         else:
             _record_closed(name, was, context)
     runtime.costs.derived(thread_time() - began, runtime.row_count())  # with the search for what is different now
+
+
+def start_over(runtime: UnitRuntime, context: UpdateContext, why: str, removed: Mapping[str, Rows] = _NONE) -> None:
+    """Rematerialise a unit although less has changed, unless the user wants to be asked."""
+    context.chosen.setdefault("rematerialise", why)
+    announce(runtime, context, why)
+    rematerialise(runtime, context, removed)
+
+
+def announce(runtime: UnitRuntime, context: UpdateContext, why: str) -> None:
+    """Refuse to derive a unit anew, or warn of it, if the user wants that, has not asked for it, and less has changed."""
+    way, rows = context.evaluation.watch.limits.starting_over, runtime.row_count()
+    if way == "allow" or context.algorithm == "rematerialise" or rows < SMALL:
+        return
+    deltas = context.deltas.of
+    if 2 * sum(deltas[name].gained + deltas[name].lost for name in runtime.unit.uses if name in deltas) > rows:
+        return
+    names = ", ".join(f"`{name}`" for name in runtime.unit.relations if is_visible(name))
+    message = f"this change would derive {names} from scratch: {why}"
+    if way == "warn":
+        warnings.warn(TidelogWarning(message), stacklevel=2)
+    else:
+        raise fail("TL067", message, fix='change less at once, or allow it: KnowledgeBase(..., starting_over="allow")')
 
 
 def rematerialise_stored(runtime: UnitRuntime, context: UpdateContext, converted: set[str]) -> None:

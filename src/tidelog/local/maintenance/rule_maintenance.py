@@ -28,7 +28,7 @@ from tidelog.local.maintenance.delta.deltas import concatenated
 from tidelog.local.maintenance.delta.rule_sets import InsertionRules, insertion_rules, without_deltas
 from tidelog.local.maintenance.dred import DRed, ModularDRed
 from tidelog.local.maintenance.ranked.ranked_deletion import RankedDeletion
-from tidelog.local.maintenance.rematerialisation import rematerialise
+from tidelog.local.maintenance.rematerialisation import start_over
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
 from tidelog.local.maintenance.update_context import FactCount, UpdateContext
 from tidelog.local.storage.tables import Table
@@ -106,14 +106,13 @@ class RuleMaintenance:
         context.chosen.setdefault(choice.algorithm, choice.why)
         if choice.algorithm == "rematerialise":
             expected, started = self._runtime.costs.per_fact * choice.lost, time.perf_counter()
-            rematerialise(self._runtime, context)
+            start_over(self._runtime, context, choice.why)
             self._record(choice, expected, started)
             return None
         try:
             tables = self._delete_with(choice, seeds)
         except TooExpensiveError as reason:
-            context.chosen.setdefault("rematerialise", str(reason))
-            rematerialise(self._runtime, context, self._removed)
+            start_over(self._runtime, context, str(reason), self._removed)
             return None
         return {name: table.rows.copy() for name, table in tables.items()}
 
