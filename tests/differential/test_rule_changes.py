@@ -21,6 +21,7 @@ from tests.local_engine import USUAL, Interruption, held, looking_often, under, 
 from tidelog import KnowledgeBase
 from tidelog.local.maintenance import deletion
 from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.delta import delta_rules
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
@@ -49,14 +50,14 @@ def at_random(chance: Random) -> Iterator[None]:
     def choose(*_: object) -> Choice:
         algorithm = chance.choice(("ranked", "bf", "dred", "rematerialise"))
         at = next(looks) + chance.randrange(5)
-        return Choice(algorithm, "by chance", 1, None, chance.choice((None, lambda: at)))
+        return Choice(algorithm, "by chance", 1, None, chance.choice((None, lambda: Deadline(at, at, at, 0.0))))
 
     with ExitStack() as stack:
         for owner, name, value in (
             (RuleMaintenance, "_choose", choose),
             (Propagation, "_is_mostly_new", lambda *_: chance.random() < 0.5),
             (deletion, "thread_time", lambda: next(looks)),
-            (deletion, "_A_SUSPECT", 0.0),
+            (deletion, "A_SUSPECT", 0.0),
             (delta_rules, "_MUCH", chance.choice((0.01, 0.5, 10.0))),
             (versions, "_SMALL", chance.choice((0, 512))),
         ):

@@ -12,6 +12,7 @@ from tidelog import KnowledgeBase
 from tidelog.core.units import UnitChange
 from tidelog.local.maintenance import rule_maintenance
 from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.propagation import Propagation
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
@@ -80,7 +81,7 @@ def test_a_deletion_that_takes_too_long_is_given_up() -> None:
     context = small.context()
     small.change("edge", delete=[(2, 3)])
     begun(small, context)
-    choice = Choice("dred", "for this test", 1, 0.0, lambda: 0.0)
+    choice = Choice("dred", "for this test", 1, 0.0, lambda: Deadline(0.0, 0.0, 0.0, 0.0))
     with patch.object(rule_maintenance, "choose", lambda *_: choice):
         RuleMaintenance(small.runtime("path"), context).run()
     assert list(context.chosen) == ["dred", "rematerialise"]
