@@ -90,6 +90,7 @@ LOCAL_FOR_SPARK = {"tidelog.local.engine", "tidelog.local.evaluation.keyed_unit"
 SPARK_AGAINST_THAT: dict[str, set[str]] = {}
 SPARK_FOR_PIPELINE = {
     "tidelog.spark.ingest",  # rejects
+    "tidelog.spark.ingest.sources",  # what becomes of Spark's errors
     "tidelog.spark.session.private_session",  # a session to read schemas with
     "tidelog.spark.session.users_session",  # what Spark's UI says of the jobs of sinks and batches; schemas of views
     "tidelog.spark.session.lineage",  # the explanation of a lost executor

@@ -41,6 +41,13 @@ header = true
 relation = "path"
 path = "ROOT/out/path"
 keep = 2
+[[sink]]
+relation = "path"
+path = "ROOT/out/by source"
+format = "orc"
+partition_by = ["c1"]
+compression = "zlib"
+files = 1
 [engine]
 placement = "rounds"
 lineage = "reliable"

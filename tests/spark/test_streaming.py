@@ -264,6 +264,58 @@ def test_a_streaming_dataframe(spark: SparkSession, tmp_path: Path) -> None:
     check_result(tmp_path, updates)
 
 
+def test_a_source_of_spark_in_the_job_file(spark: SparkSession, tmp_path: Path) -> None:
+    """As Kafka's connector has it: two partitions, whose updates are applied in the order of topic, partition and offset."""
+    from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
+
+    class Log(SimpleDataSourceStreamReader):
+        def __init__(self, path: str) -> None:
+            self.path = path
+
+        def initialOffset(self) -> dict[str, int]:  # noqa: N802
+            return {"at": 0}
+
+        def read(self, start: dict[str, int]) -> Any:
+            lines = [json.loads(line) for line in open(self.path, encoding="utf-8")][start["at"] :]  # noqa: PTH123, SIM115
+            rows = [(None, text.encode(), "updates", part, offset, None) for part, offset, text in lines]
+            return iter(rows), {"at": start["at"] + len(lines)}
+
+        def readBetweenOffsets(self, start: dict[str, int], end: dict[str, int]) -> Any:  # noqa: N802
+            return iter(list(self.read(start)[0])[: end["at"] - start["at"]])
+
+    class Kafkaesque(DataSource):
+        @classmethod
+        def name(cls) -> str:
+            return "kafkaesque"
+
+        def schema(self) -> str:
+            return "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"
+
+        def simpleStreamReader(self, schema: Any) -> Log:  # noqa: ARG002, N802
+            return Log(self.options["subscribe"])
+
+    spark.dataSource.register(Kafkaesque)
+    prepare(tmp_path)
+    text = (tmp_path / "job.toml").read_text(encoding="utf-8")
+    source = f'format = "kafkaesque"\noptions = {{ subscribe = "{tmp_path}/log" }}'
+    (tmp_path / "job.toml").write_text(text.replace('folder = "updates"', source), encoding="utf-8")
+    job, updates = read_job(tmp_path / "job.toml"), random_updates(7, 31)
+
+    def put_log(*parts: tuple[int, int, int]) -> None:
+        with (tmp_path / "log").open("a", encoding="utf-8") as file:
+            file.writelines(json.dumps([part, offset, updates[at].to_json()]) + "\n" for part, offset, at in parts)
+
+    put_log((1, 0, 2), (0, 0, 0), (1, 1, 3), (0, 1, 1))
+    assert stream(job, spark).updates == 4
+    put_log((1, 2, 6), (0, 2, 4), (0, 3, 5))
+    last = stream(job, spark)
+    assert (last.updates, last.file, last.line) == (7, "updates/1", 2)
+    check_result(tmp_path, updates)
+    (tmp_path / "job.toml").write_text(text.replace('folder = "updates"', 'format = "kafka"'), encoding="utf-8")
+    with pytest.raises(TidelogError, match=r"TL087: Spark cannot read the stream of kafka.*spark.jars"):
+        stream(read_job(tmp_path / "job.toml"), spark)
+
+
 def test_a_streaming_dataframe_stops_at_a_broken_update(spark: SparkSession, tmp_path: Path) -> None:
     """In the middle of a batch; those before it are not worked off again."""
     job, updates = prepare(tmp_path, more='broken = "stop"'), random_updates(4, 13)

@@ -67,27 +67,29 @@ class SparkKnowledgeBase(Explaining):
         upsert: bool = False,
         options: Mapping[str, str] | None = None,
         rejects: Rejects | None = None,
+        where: str | None = None,
     ) -> LoadReport:
-        """Add the facts of files, a Spark table or a DataFrame to a relation; rows that do not fit are rejects."""
+        """Add the facts of files, a Spark table or a DataFrame (`where`: a condition in Spark's SQL); the rest are rejects."""
         from tidelog.spark.ingest import Rejects, SourceOptions, ingest
 
-        if refused := options_given(encoding=encoding, null=null, defaults=defaults, upsert=upsert or None):
+        if refused := options_given(encoding=encoding, null=null, upsert=upsert or None):
             fix = "give the rows to `update(upsert=…)`" if upsert else "leave it out"
             raise fail("TL074", f'engine="spark" takes no {", ".join(refused)} to load', fix=fix)
         check_mapping(columns)
         if any(not isinstance(given, str) for given in columns or ()):
             raise fail("TL074", 'engine="spark" takes no positions in columns', fix="give the names that the source has")
         options = {**(options or {}), **({"sep": delimiter} if delimiter is not None else {})}
-        relation = self._schema.name_of(relation)
-        private = self.spark
+        names = {str(given): meant for given, meant in (columns or {}).items()}
+        relation, private = self._schema.name_of(relation), self.spark
+        how = SourceOptions(format, header, options, names, defaults or {}, where)
         with keeping_secrets(options), described(private, f"load {relation}"):
             ingested = ingest(
-                self.spark,
+                private,
                 source,
                 relation,
                 self.relations.get(relation),
-                SourceOptions(format, header, options, {str(given): meant for given, meant in (columns or {}).items()}),
-                rejects=rejects if rejects is not None else Rejects(),
+                how,
+                rejects=Rejects() if rejects is None else rejects,
                 lineage=self._started_engine.lineage,
                 tables=users_session(private),
             )
@@ -229,8 +231,7 @@ class SparkKnowledgeBase(Explaining):
         """Facts for an update, in which nothing may be rejected."""
         from tidelog.spark.ingest import Rejects, ingest
 
-        lineage = self._started_engine.lineage
-        known = self.relations.get(relation)
+        lineage, known = self._started_engine.lineage, self.relations.get(relation)
         found = ingest(self.spark, source, relation, known, rejects=Rejects(), lineage=lineage, tables=users_session(self.spark))
         if found.rejected:
             message = f"{found.rejected:,} rows for `{relation}` do not fit, so nothing is changed"

@@ -64,6 +64,44 @@ def test_a_stream() -> None:
     assert problems == [("TL091", ": the local engine has streams of its own")]
 
 
+def test_a_stream_of_one_of_sparks_sources() -> None:
+    options = {"subscribe": "updates", "kafka.bootstrap.servers": "host:9092"}
+    part, problems = read(read_stream, {"format": "kafka", "options": options, "state": "state"}, HERE, SPARK)
+    assert (part.folder, part.format, part.options, problems) == (None, "kafka", options, [])
+    assert read(read_stream, {"format": "kafka", "folder": "u", "state": "s"}, HERE, SPARK)[1] == [
+        ("TL090", ".format: there is a `folder` of updates, too")
+    ]
+    assert read(read_stream, {"options": options, "folder": "u", "state": "s"}, HERE, SPARK)[1] == [
+        ("TL090", ".options: they are for a source of Spark's")
+    ]
+
+
+def test_how_sources_are_read_and_sinks_written() -> None:
+    given = {"relation": "edge", "path": "a.csv", "where": "x > 1", "defaults": {"x": 1, "y": True, "z": "?"}}
+    part, problems = read(read_source_part, given, HERE, SPARK)
+    assert (part.where, part.defaults, problems) == ("x > 1", {"x": 1, "y": True, "z": "?"}, [])
+    assert [code for code, _ in read(read_source_part, given, HERE, LOCAL)[1]] == ["TL091", "TL091"]
+    assert read(read_source_part, {**given, "defaults": {"x": [1]}}, HERE, SPARK)[1] == [
+        ("TL090", ".defaults.x: it is an array, and one value is expected")
+    ]
+    content: dict[str, Any] = {
+        "relation": "p",
+        "path": "out",
+        "format": "orc",
+        "partition_by": ["a", "b"],
+        "files": 2,
+        "compression": "zstd",
+    }
+    sink, problems = read(read_sink, content, HERE, SPARK)
+    assert (sink.partition_by, sink.files, sink.options) == (("a", "b"), 2, {"compression": "zstd"})
+    assert (sink.is_versioned, problems) == (True, [])
+    assert [code for code, _ in read(read_sink, content, HERE, LOCAL)[1]] == ["TL091"] * 4
+    for wrong in (["a", "a"], [1], [""]):
+        assert read(read_sink, {**content, "partition_by": wrong}, HERE, SPARK)[1] == [
+            ("TL090", ".partition_by: texts are expected that are not empty, each once")
+        ]
+
+
 @pytest.mark.parametrize(
     ("path", "found"),
     [

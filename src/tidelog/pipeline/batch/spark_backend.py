@@ -77,6 +77,8 @@ class SparkBackend:
                     columns=source.columns or None,
                     options=_reader_options(source),
                     rejects=self._rejects,
+                    **({"defaults": source.defaults} if source.defaults else {}),
+                    **({"where": source.where} if source.where else {}),
                 )
         found = reports if isinstance(reports, list | tuple) else [reports]
         rejected = self._rejects.count - before  # lines that are no triples belong to no relation's report
@@ -142,7 +144,8 @@ class SparkBackend:
 
     def write_folder(self, sink: SinkPart, folder: str) -> None:
         """Write the facts as files, as many as Spark has partitions; Parquet of what this process holds, as one by itself."""
-        held = None if sink.format != "parquet" or sink.options or is_uri(folder) else self.kb.facts_in_process(sink.relation)
+        by_spark = sink.format != "parquet" or sink.options or sink.partition_by or is_uri(folder)
+        held = None if by_spark else self.kb.facts_in_process(sink.relation)
         if held is not None:
             Path(folder).mkdir(parents=True)
             held.write(Path(folder) / "part-00000.parquet")
@@ -150,13 +153,20 @@ class SparkBackend:
         options = _DEFAULTS.get(sink.format, {}) | with_variables(sink.options)
         target = address_of(folder)
         with self._writing(sink):
-            self.kb.dataframe(sink.relation).write.format(sink.format).options(**options).mode("error").save(target)
+            self._writer(sink).format(sink.format).options(**options).mode("error").save(target)
+
+    def _writer(self, sink: SinkPart) -> Any:
+        """A writer of so many files, in folders by value."""
+        frame = self.kb.dataframe(sink.relation)
+        if sink.files is not None:
+            frame = frame.repartition(sink.files, *sink.partition_by)
+        return frame.write.partitionBy(*sink.partition_by) if sink.partition_by else frame.write
 
     def write_table(self, sink: SinkPart) -> None:
         """Write the facts to a table of the catalog, over JDBC, or to a path in a format that keeps versions by itself."""
         options = with_variables(sink.options)
         with self._writing(sink):
-            writer = self.kb.dataframe(sink.relation).write.format(sink.format).mode(sink.mode)
+            writer = self._writer(sink).format(sink.format).mode(sink.mode)
             if sink.path is not None:
                 writer.options(**options).save(sink.path)
             elif sink.format == "jdbc":

@@ -38,7 +38,8 @@ class Job:
     @property
     def variables(self) -> list[str]:
         """The environment variables that it uses."""
-        return variables_in([*(part.options for part in self.sources), *(part.options for part in self.sinks)])
+        streams = () if self.stream is None else (self.stream,)
+        return variables_in(part.options for part in (*self.sources, *self.sinks, *streams))
 
 
 def read_job(path: str | PathLike[str]) -> Job:
@@ -148,6 +149,12 @@ def _named_as_in(
         if name and name in program.relations:
             _check_columns(source, program, name, f"source[{number}]", problems)
         found_sources.append(replace(source, relation=name))
+    for number, sink in enumerate(sinks, 1):
+        names = program.relations[name].column_names if (name := known.get(sink.relation, "")) in program.relations else ()
+        for column in sink.partition_by if names else ():
+            if column not in names:
+                fix = did_you_mean(column, names) or f"its columns are {', '.join(names)}"
+                problems.add(f"sink[{number}].partition_by", f"`{sink.relation}` has no column `{column}`", fix)
     found_sinks = tuple(replace(sink, relation=full(sink.relation, f"sink[{number}]")) for number, sink in enumerate(sinks, 1))
     return tuple(found_sources), found_sinks
 

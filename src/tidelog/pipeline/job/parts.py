@@ -9,7 +9,7 @@ from tidelog.text_limits import LONGEST_TEXT
 
 RDF_FORMATS = ("nt", "ttl")
 LOCAL_FORMATS = ("csv", "tsv", "facts", "json", "jsonl", "parquet", "arrow")
-VERSIONED_FORMATS = ("parquet", "csv", "json")
+VERSIONED_FORMATS = ("parquet", "csv", "json", "orc")
 """Formats of versioned folders; other formats, such as Delta, keep versions by themselves."""
 TABLE_FORMATS = ("delta", "iceberg", "hudi")
 """Formats of tables that may be given by a path."""
@@ -30,6 +30,10 @@ class SourcePart:
     columns: dict[str, str] = field(default_factory=dict)
     """From the source's names of columns to the relation's."""
     options: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    """Values for empty cells, and for columns that the source does not have."""
+    where: str | None = None
+    """A condition of Spark's SQL on the rows."""
 
     @property
     def origin(self) -> str:
@@ -53,6 +57,10 @@ class SinkPart:
     mode: str = "overwrite"
     keep: int = VERSIONS_KEPT
     options: dict[str, str] = field(default_factory=dict)
+    partition_by: tuple[str, ...] = ()
+    """Columns whose values become names of folders."""
+    files: int | None = None
+    """How many files are written, in each folder of a value at most."""
 
     @property
     def target(self) -> str:
@@ -120,3 +128,7 @@ class StreamPart:
     """What happens to an update that is refused: `set aside` or `stop`."""
     snapshot_every: int = 50
     """Micro-batches between two snapshots of the state, with which the sinks are published."""
+    format: str | None = None
+    """A streaming source of Spark's that brings the updates instead of the folder, such as `kafka`."""
+    options: dict[str, str] = field(default_factory=dict)
+    """For that source."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from tidelog.errors import did_you_mean
@@ -74,8 +75,14 @@ def read_stream(part: Section, folder: Path, engine: parts.EnginePart) -> parts.
         part.whole("updates", 100) or 100,
         part.choice("broken", ("set aside", "stop"), "set aside"),
         part.whole("snapshot_every", 50) or 50,
+        part.text("format"),
+        part.options("options"),
     )
     part.finish()
+    if stream.format is not None and updates is not None:
+        part.note("format", "there is a `folder` of updates, too", "keep one of the two")
+    elif stream.options and stream.format is None:
+        part.note("options", "they are for a source of Spark's", 'say which in `format`, such as "kafka"')
     return stream
 
 
@@ -97,6 +104,8 @@ def read_source_part(part: Section, folder: Path, engine: parts.EnginePart) -> p
         header,
         part.texts("columns"),
         part.options("options"),
+        part.values("defaults"),
+        part.text("where"),
     )
     part.finish()
     if path and file_format is None:
@@ -104,7 +113,13 @@ def read_source_part(part: Section, folder: Path, engine: parts.EnginePart) -> p
         part.note("path", f"the format of {path} cannot be told from its ending", f"say `format`; the known endings are {known}")
     if is_rdf:
         _refuse(
-            part, "triples tell which relation they belong to", relation=relation, columns=source.columns, header=header != "auto"
+            part,
+            "triples tell which relation they belong to",
+            relation=relation,
+            columns=source.columns,
+            header=header != "auto",
+            defaults=source.defaults,
+            where=source.where,
         )
     if engine.name == "local":
         _check_local_source(part, source)
@@ -147,8 +162,9 @@ def _check_local_source(part: Section, source: parts.SourcePart) -> None:
             did_you_mean(source.format, parts.LOCAL_FORMATS) or fix,
             "TL091",
         )
-    if source.options:
-        part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")
+    for key in ("options", "defaults", "where"):
+        if getattr(source, key):
+            part.note(key, "the local engine has no such options", f"remove them, or {fix}", "TL091")
 
 
 def read_sink(part: Section, folder: Path, engine: parts.EnginePart) -> parts.SinkPart:
@@ -165,8 +181,13 @@ def read_sink(part: Section, folder: Path, engine: parts.EnginePart) -> parts.Si
         part.choice("mode", _MODES, "overwrite"),
         part.whole("keep", parts.VERSIONS_KEPT) or parts.VERSIONS_KEPT,
         part.options("options"),
+        part.names("partition_by"),
+        part.whole("files"),
     )
+    compression = part.text("compression")
     part.finish()
+    if compression is not None:
+        sink = replace(sink, options={"compression": compression, **sink.options})
     if path and sink.format not in (*parts.VERSIONED_FORMATS, *parts.TABLE_FORMATS):
         known = (*parts.VERSIONED_FORMATS, *parts.TABLE_FORMATS)
         fix = did_you_mean(sink.format, known) or f"choose one of {', '.join(known)}"
@@ -182,6 +203,9 @@ def read_sink(part: Section, folder: Path, engine: parts.EnginePart) -> parts.Si
             part.note("path", "the local engine writes to folders of this machine", fix, "TL091")
         elif path and sink.format in parts.TABLE_FORMATS:
             part.note("format", f"the local engine does not write `{sink.format}`", fix, "TL091")
-        if sink.options:
-            part.note("options", "the local engine has no such options", f"remove them, or {fix}", "TL091")
+        elif path and sink.format == "orc":
+            part.note("format", "the local engine does not write `orc`", fix, "TL091")
+        for key, value in (("options", sink.options), ("partition_by", sink.partition_by), ("files", sink.files)):
+            if value:
+                part.note(key, "the local engine has no such options", f"remove them, or {fix}", "TL091")
     return sink

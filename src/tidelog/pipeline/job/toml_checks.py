@@ -150,6 +150,24 @@ class Section:
                 self.note(f"{key}.{name}", f"it is {_described(value)}, and a text, a number or true or false is expected")
         return found
 
+    def values(self, key: str) -> dict[str, Any]:
+        """A table of texts, numbers, truth values, dates and times."""
+        found: dict[str, Any] = {}
+        for name, value in (self._take(key, dict) or {}).items():
+            if isinstance(value, dict | list):
+                self.note(f"{key}.{name}", f"it is {_described(value)}, and one value is expected")
+            else:
+                found[name] = value
+        return found
+
+    def names(self, key: str) -> tuple[str, ...]:
+        """An array of texts, each once."""
+        value = self._take(key, list) or []
+        if not all(isinstance(name, str) and name.strip() for name in value) or len(set(map(str, value))) < len(value):
+            self.note(key, "texts are expected that are not empty, each once")
+            return ()
+        return tuple(value)
+
     # --- tables inside ---------------------------------------------------------------------------------------------------
 
     def section(self, key: str) -> Section:

@@ -32,7 +32,7 @@ from tidelog.pipeline.streaming.stream_sources import updates_from
 from tidelog.pipeline.streaming.stream_state import HIDDEN, Commit, StreamState, TakenOverError, hidden
 from tidelog.program.program import check
 from tidelog.source import Source
-from tidelog.spark.session.users_session import described
+from tidelog.spark.session.users_session import described, users_session
 from tidelog.stores import Store
 from tidelog.syntax.printer import Printer
 
@@ -99,7 +99,7 @@ class StreamingJob:
 
     def begin(self) -> None:
         """Load the facts of the last commit, or, the first time, those of the sources, and derive what follows."""
-        self._stream = updates_from(self.part, self._updates, self._store)
+        self._stream = updates_from(self.part, self._updates, self._store, lambda: users_session(self.backend.kb.spark))
         self.state = StreamState(self.part.state, self._store)
         sinks = Sinks(self.job.sinks, "", self._store)
         check_before(self.job, sinks, reads_sources=not self.state.store.entries("commits"))

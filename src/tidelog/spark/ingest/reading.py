@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from tidelog.errors import fail
 from tidelog.files.text.delimited import Header
 from tidelog.program.relations import Relation
 from tidelog.spark.ingest import sources
 from tidelog.spark.ingest.ingested import Ingested, Target
 from tidelog.spark.ingest.rejects import Rejects
+from tidelog.spark.ingest.spark_csv import ingest_csv, is_for_spark
 from tidelog.spark.ingest.tables import ingest_frame, ingest_local, ingest_parquet
 from tidelog.spark.ingest.text.texts import TextReader
 from tidelog.spark.session.lineage import Lineage
@@ -32,7 +34,9 @@ class SourceOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     """From names of the source's columns to those of the relation."""
     defaults: Mapping[str | int, object] = field(default_factory=dict)
-    """Values for empty cells, by column."""
+    """Values for empty cells, by column; also for columns that the source does not have."""
+    where: str | None = None
+    """A condition in Spark's SQL on the source's columns; Spark reads no more than it has to."""
 
 
 AS_IT_IS = SourceOptions()
@@ -63,8 +67,9 @@ def ingest(
     options = dict(how.options)
     target = Target(spark, name, relation, dict(how.columns), dict(how.defaults), rejects, lineage)
     if sources.is_frame(source):
-        return ingest_frame(target, source, "a Spark DataFrame", "spark")
+        return ingest_frame(target, source, "a Spark DataFrame", "spark", how.where)
     if source is not None and not isinstance(source, str | PathLike):
+        _refuse_where(how, "a table in this process")
         return ingest_local(target, source)
     if (
         (how.format is not None and sources.format_named(how.format) is None)
@@ -73,14 +78,24 @@ def ingest(
     ):
         frame = sources.read_table(tables or spark, source, how.format, options)
         shown = str(source) if source is not None else f"a source of {how.format}"
-        return ingest_frame(target, frame, shown, how.format or "table")
+        return ingest_frame(target, frame, shown, how.format or "table", how.where)
     files = sources.list_files(spark, source, how.format)
     if files.format in sources.RDF_FORMATS:
         from tidelog.spark.ingest.rdf.triples import ingest_rdf
 
+        _refuse_where(how, files.format)
         sources.check_options(options, ("base",), files.format)
         facts = ingest_rdf(spark, files, options=options, rejects=rejects, lineage=lineage)
         return facts.ingested(relation or Relation(name, facts.arity_of(name)), rejects=rejects)
     if files.format is sources.Format.PARQUET:
-        return ingest_parquet(target, files, options)
+        return ingest_parquet(target, files, options, how.where)
+    if is_for_spark(files, options, how.where):
+        return ingest_csv(target, files, how.header, options, how.where)
+    _refuse_where(how, files.format)
     return TextReader(target, files, how.header, options).read()
+
+
+def _refuse_where(how: SourceOptions, what: str) -> None:
+    if how.where is not None:
+        fix = "it works for CSV, TSV, Parquet, ORC, tables and DataFrames of Spark; filter the others in a rule"
+        raise fail("TL074", f"there is no `where` for {what}", fix=fix)

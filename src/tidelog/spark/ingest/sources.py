@@ -192,7 +192,7 @@ def _explained(source: str, error: Any) -> TidelogError:
         return fail(
             "TL087", f"Spark has no table {source}", fix="check its name and catalog; the path of a file has a `/` or an ending"
         )
-    if "DATA_SOURCE_NOT_FOUND" in text or "ClassNotFoundException" in text or "No suitable driver" in text:
+    if "DATA_SOURCE_NOT_" in text or "ClassNotFoundException" in text or "No suitable driver" in text:
         fix = "give Spark the jar of the format or driver: `spark.jars` or `spark.jars.packages`"
         return fail("TL087", f"Spark cannot read {source}: {said}", fix=fix)
     if (missing := _NO_MODULE.search(text)) is not None:

@@ -15,7 +15,7 @@ from tidelog.errors import TidelogError
 from tidelog.files.fitting import fit_cells
 from tidelog.files.raw import RawTable
 from tidelog.files.tables import read_object
-from tidelog.spark.ingest.fitting import Plan, fit_rows
+from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.ingested import Ingested, Target, keep
 from tidelog.spark.ingest.rejects import record_of
 from tidelog.spark.ingest.sources import Files, read_errors_explained
@@ -26,26 +26,63 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _FILE = "tidelog file"
+CORRUPT = "tidelog corrupt"
+"""The line of a file that has another number of cells than the others."""
 
 
-def ingest_frame(target: Target, frame: Any, source: str, described: str) -> Ingested:
-    """A DataFrame of Spark, of this session or of another one of the same Spark."""
+def ingest_frame(target: Target, frame: Any, source: str, described: str, where: str | None = None) -> Ingested:
+    """A DataFrame of Spark, of this session or of another one of the same Spark; `where` is a condition on its rows."""
     with read_errors_explained(source):
+        frame = with_defaults(target, frame if where is None else frame.where(where))
         names = tuple(frame.columns)
         types = frame.limit(0).toArrow().schema.types
     return _ingest(target, frame, names, types, source, described, {})
 
 
-def ingest_parquet(target: Target, files: Files, options: dict[str, str]) -> Ingested:
+def ingest_parquet(target: Target, files: Files, options: dict[str, str], where: str | None = None) -> Ingested:
     """Files of Parquet; a rejected row knows its file."""
     from pyspark.sql import functions as f
 
     with read_errors_explained(files.given):
         frame = target.spark.read.options(**options).parquet(files.given)
-        names = tuple(frame.columns)
-        types = frame.limit(0).toArrow().schema.types
-        with_file = frame.select("*", f.xxhash64(f.col("_metadata.file_path")).alias(_FILE))
+        file = f.xxhash64(f.col("_metadata.file_path")).alias(_FILE)
+        kept = with_defaults(target, (frame if where is None else frame.where(where)).select("*", file))
+        plain = kept.drop(_FILE)
+        names = tuple(plain.columns)
+        types = plain.limit(0).toArrow().schema.types
+        with_file = kept.select(*(f.col(f"`{name}`") for name in names), _FILE)
     return _ingest(target, with_file, names, types, files.given, files.described, files.names)
+
+
+def ingest_text_frame(target: Target, frame: DataFrame, files: Files) -> Ingested:
+    """Rows of texts, whose last two columns are a line that could not be split, and the file."""
+    from pyspark.sql import functions as f
+
+    corrupt, file = frame.columns[-2:]
+    kept = with_defaults(target, frame.withColumnRenamed(file, _FILE).withColumnRenamed(corrupt, CORRUPT))
+    names = tuple(name for name in kept.columns if name not in (_FILE, CORRUPT))
+    empty = tuple(pa.chunked_array([pa.array([], pa.string())]) for _ in names)
+    table = RawTable(files.given, f"{files.described}, by Spark", names, empty, 0, lambda _: [], is_text=True)
+    chosen, plan = target.plan(table, [Kind.STRING] * len(names))
+    plain = kept.select(*(f.col(f"`{name}`") for name in (*names, _FILE, CORRUPT)))
+    plain = plain.toDF(*(f"c{at}" for at in range(len(names))), _FILE, CORRUPT)
+    task = partial(_rows, plan=plan, names=names, source=files.given, files=files.names)
+    found = keep(plain.mapInArrow(task, plan.schema), chosen, plan, target.rejects, target.lineage)
+    assert found is not None
+    return found
+
+
+def with_defaults(target: Target, frame: DataFrame) -> DataFrame:
+    """A frame with columns that it has not, if they have a default: files may be older than a column."""
+    from pyspark.sql import functions as f
+
+    there = {name.lower() for name in frame.columns}
+    known = there | {meant.lower() for given, meant in target.columns.items() if given.lower() in there}
+    relation = target.relation
+    wanted = [column.name for column in relation.columns or ()] if relation is not None else []
+    goes_by_name = any(name.lower() in known for name in wanted)
+    absent = [name for name in wanted if goes_by_name and name in target.defaults and name.lower() not in known]
+    return frame.select("*", *(f.lit(None).cast("string").alias(name) for name in absent)) if absent else frame
 
 
 def ingest_local(target: Target, source: object) -> Ingested:
@@ -117,7 +154,14 @@ def _rows(
 ) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         columns = tuple(pa.chunked_array([column]) for column in batch.columns[: len(names)])
-        table = RawTable(source, "", names, columns, batch.num_rows, lambda _: [])
+        if CORRUPT in batch.schema.names:
+            lines = batch.column(batch.schema.names.index(CORRUPT))
+            if lines.null_count < len(lines):
+                bad = batch.filter(lines.is_valid())
+                yield rejects_only(len(plan.kinds), [_corrupt(bad, row, len(names), files, source) for row in range(len(bad))])
+                batch = batch.filter(lines.is_null())  # noqa: PLW2901
+                columns = tuple(pa.chunked_array([column]) for column in batch.columns[: len(names)])
+        table = RawTable(source, "", names, columns, batch.num_rows, lambda _: [], plan.is_text)
 
         def record(row: int, column: str | None, reason: str, batch: pa.RecordBatch = batch) -> str:
             cells = {name: batch.column(at)[row].as_py() for at, name in enumerate(names)}
@@ -125,6 +169,11 @@ def _rows(
             return record_of(file, None, column, reason, _as_json(cells))
 
         yield fit_rows(table, plan, record)
+
+
+def _corrupt(batch: pa.RecordBatch, row: int, width: int, files: dict[int, str], source: str) -> str:
+    file = files.get(batch.column(width)[row].as_py(), source)
+    return record_of(file, None, None, "has another number of cells than the first line", batch.column(width + 1)[row].as_py())
 
 
 def _kind(cells: pa.ChunkedArray) -> Kind | None:
