@@ -64,9 +64,9 @@ class CompiledDeletion(Deletion):
     def rule_sets(self, rules: DeletionRules) -> Mapping[int, RuleSet]:
         """The rules that the loop applies, by each phase in which it may stop in them."""
 
-    @abstractmethod
     def begin_loop(self, rules: DeletionRules) -> None:
-        """Prepare the loop."""
+        """Let the loop apply the rules that it can."""
+        self.tables.begin_loop(rules.losing_fused, rules.propagating_fused, seminaive.STEP_BUDGET)
 
     @abstractmethod
     def call_loop(self) -> None:
@@ -75,6 +75,15 @@ class CompiledDeletion(Deletion):
     @abstractmethod
     def after_stop(self, outcome: int, phase: int) -> None:
         """Give up if the deletion takes too long."""
+
+    def collect_counters(self) -> list[int]:
+        """Take over the counters that all loops have; all words of the loop's progress."""
+        words: list[int] = self.tables.progress.tolist()
+        counters = self.counters
+        counters.checked = words[unit.CHECKED_FACTS]
+        counters.backward = words[unit.BACKWARD_INSTANCES]
+        counters.affected = words[unit.AFFECTED_FACTS] - self.first_suspects
+        return words
 
     # --- stops -----------------------------------------------------------------------------------------------------------
 

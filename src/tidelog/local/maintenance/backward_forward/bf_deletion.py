@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tidelog.local.evaluation import seminaive
 from tidelog.local.maintenance.backward_forward import bf_loop, proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.compiled_deletion import CompiledDeletion, RuleSet
@@ -27,10 +26,6 @@ class BackwardForward(CompiledDeletion):
             bf_loop.PROPAGATING: propagating,
         }
 
-    def begin_loop(self, rules: DeletionRules) -> None:
-        """Let the loop apply the rules that it can."""
-        self.tables.begin_loop(rules.losing_fused, rules.propagating_fused, seminaive.STEP_BUDGET)
-
     def call_loop(self) -> None:
         """Algorithm 1."""
         state = self.state
@@ -49,11 +44,8 @@ class BackwardForward(CompiledDeletion):
 
     def rederive(self) -> None:
         """No rederivation needed; collect the counters."""
-        words, counters = self.tables.progress.tolist(), self.counters
-        counters.checked = words[unit.CHECKED_FACTS]
-        counters.backward = words[unit.BACKWARD_INSTANCES]
+        words, counters = self.collect_counters(), self.counters
         counters.forward = words[unit.FORWARD_INSTANCES]
-        counters.affected = words[unit.AFFECTED_FACTS] - self.first_suspects
         counters.proved = words[unit.PROVED_FACTS]
         if counters.proved:  # perhaps by facts that came later, so ranks tell nothing any more
             for table in self.tables.tables:

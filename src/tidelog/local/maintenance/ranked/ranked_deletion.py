@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tidelog.local.evaluation import seminaive
 from tidelog.local.evaluation.fused_rules import Entry, FusedRules, can_fuse
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.backward_forward.unit_tables import UnitTables
@@ -93,9 +92,9 @@ class RankedDeletion(CompiledDeletion):
 
     def begin_loop(self, rules: DeletionRules) -> None:
         """Let the loop apply the rules that it can."""
-        tables, rederiving = self.tables, self._rederiving_fused
-        tables.begin_loop(rules.losing_fused, rules.propagating_fused, seminaive.STEP_BUDGET)
-        tables.U[unit.REDERIVATION_RULES] = rederiving.address if rederiving is not None else 0
+        super().begin_loop(rules)
+        rederiving = self._rederiving_fused
+        self.tables.U[unit.REDERIVATION_RULES] = rederiving.address if rederiving is not None else 0
 
     def call_loop(self) -> None:
         """Look at facts, and delete what falls."""
@@ -136,11 +135,8 @@ class RankedDeletion(CompiledDeletion):
 
     def rederive(self) -> None:
         """What still follows is back already; collect the counters."""
-        words, counters = self.tables.progress.tolist(), self.counters
-        counters.checked = words[unit.CHECKED_FACTS]
-        counters.backward = words[unit.BACKWARD_INSTANCES]
-        counters.affected = words[unit.AFFECTED_FACTS] - self.first_suspects
-        counters.overdeleted = sum(map(len, self.deleted.values()))
+        self.collect_counters()
+        self.counters.overdeleted = sum(map(len, self.deleted.values()))
         if self._rederiving_fused is not None:
             self._rederiving_fused.note(self.evaluation)
 
