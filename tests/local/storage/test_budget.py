@@ -82,11 +82,10 @@ def test_memory_goes_back_once_much_has_been_dropped(monkeypatch: pytest.MonkeyP
     trimmed: list[int] = []
     monkeypatch.setattr(budget, "_trim", lambda: trimmed.append)
     dropped = DroppedBuffers()
-    for _ in range(3):
-        dropped.note(30 << 20)
-    assert trimmed == [0]
-    dropped.note(60 << 20)
-    assert trimmed == [0]
+    for size, times in ((30, 0), (30, 0), (30, 1), (60, 1), (60, 2)):
+        dropped.note(size << 20)
+        dropped.give_back()
+        assert len(trimmed) == times
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="there is no allocator of glibc")
@@ -105,5 +104,7 @@ def test_what_threads_have_given_back_goes_back_to_the_system() -> None:
         thread.start()
         thread.join()
     before = resident()
-    DroppedBuffers().note(1 << 30)
+    dropped = DroppedBuffers()
+    dropped.note(1 << 30)
+    dropped.give_back()
     assert before - resident() > 30 << 20

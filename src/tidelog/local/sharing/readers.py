@@ -12,6 +12,7 @@ from tidelog.local.sharing.published import Publisher
 from tidelog.local.sharing.replica import Replica
 from tidelog.local.sharing.snapshot import Snapshot
 from tidelog.local.sharing.writer_lock import WriterLock
+from tidelog.local.storage.budget import DROPPED
 
 
 class Shared(Protocol):
@@ -45,6 +46,7 @@ class Sharing:
         self._lock.enter(sys._getframe(1))
         if self._lock.was_left:
             self._recover()
+        DROPPED.give_back()
 
     def __exit__(self, *_: object) -> None:
         try:

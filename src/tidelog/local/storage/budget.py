@@ -55,8 +55,11 @@ class DroppedBuffers:
         self._bytes = 0
 
     def note(self, size: int) -> None:
-        """Note buffers of so many bytes."""
+        """Note buffers of so many bytes; somebody may refer to them still."""
         self._bytes += size
+
+    def give_back(self) -> None:
+        """Give back what is free, if that pays: called before a change, when nobody refers any more to what others replaced."""
         if self._bytes > _MUCH:
             self._bytes = 0
             _trim()(0)
