@@ -91,4 +91,5 @@ class KnowledgeGraph:
 
 
 def _missing() -> TidelogError:
-    return fail("TL074", 'engine="spark" has no such method', fix='choose engine="local", or read RDF with `load_rdf`')
+    fix = 'choose engine="local"; on Spark, load triples with `load_rdf`, change facts with `update`, ask with `query`'
+    return fail("TL074", 'engine="spark" has no such method', fix=fix)

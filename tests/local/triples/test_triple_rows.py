@@ -86,7 +86,11 @@ def test_other_arities_are_misfits() -> None:
     facts, found = grouped(TRIPLES, program="q(X) :- ex:p(X). r(X) :- ex:C(X, _).")
     assert facts == {TYPE: {(S, IRI("_:b")), (S, "C")}}
     assert found.rejected == 3
-    assert found.misfits == [f"`{EX}C` has 2 arguments, and 1 triples give 1", f"`{EX}p` has 1 arguments, and 2 triples give 2"]
+    why = "what is a class and a property, too, needs triples=True"
+    assert found.misfits == [
+        f"`{EX}C` has 2 arguments, and 1 triple gives it 1; {why}",
+        f"`{EX}p` has 1 arguments, and 2 triples give it 2; {why}",
+    ]
     both = grouped([(S, P, C), (S, TYPED, P)])[1]
     assert both.rejected == 1
 
