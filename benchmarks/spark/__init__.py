@@ -8,12 +8,15 @@ seconds are the main figure, since driver, JVM and Python workers share the work
 
 from benchmarks.spark.closure import SPARK_CLOSURE
 from benchmarks.spark.ingest import SPARK_INGEST
+from benchmarks.spark.keys import SPARK_RINGS, SPARK_RINGS_UPDATE
 from benchmarks.spark.rules import SPARK_RULE_COMES, SPARK_RULE_GOES
 from benchmarks.spark.tail import SPARK_TAIL
 from benchmarks.spark.updates import SPARK_DELETION, SPARK_MICRO_BATCH, SPARK_STREAM
 
 _WORKLOADS = (
     SPARK_CLOSURE,
+    SPARK_RINGS,
+    SPARK_RINGS_UPDATE,
     SPARK_TAIL,
     SPARK_INGEST,
     SPARK_DELETION,
