@@ -17,6 +17,7 @@ from benchmarks import (
     explaining,
     front_end,
     memory_over_time,
+    ontologies,
     readers,
     rollback,
     rule_changes,
@@ -45,6 +46,7 @@ NAMES = (
     "memory_over_time",
     "transitive",
     "sparql",
+    "ontologies",
     *ALL_WORKLOADS,
     *MAINTENANCE,
     *MARKING,
@@ -76,6 +78,7 @@ def write_summary(folder: Path) -> Path:
         *aggregates.judgements(folder),
         *readers.judgements(folder),
         *sparql.judgements(folder),
+        *ontologies.judgements(folder),
         *papers_judging.judgements(folder),
         *transitive.judgements(folder),
     ]
@@ -113,6 +116,8 @@ def main() -> None:
             readers.run(folder, quick=options.quick)
         elif name == "sparql":
             sparql.run(folder, quick=options.quick)
+        elif name == "ontologies":
+            ontologies.run(folder, quick=options.quick)
         elif name == "memory_over_time":
             memory_over_time.run(folder, quick=options.quick)
         else:
