@@ -37,7 +37,7 @@ class Checker:
     def check(self, explanation: Explanation) -> None:
         """Accept an explanation, or fail."""
         assert [step.number for step in explanation] == list(range(len(explanation)))
-        assert len({step.fact for step in map(_known, explanation)}) == len(explanation), "a fact has two steps"
+        assert len({as_key(step.fact) for step in explanation}) == len(explanation), "a fact has two steps"
         for step in explanation:
             assert step.is_explicit == (as_key(step.fact) in self.explicit), step
             assert step.is_explicit or step.ways or not explanation.is_whole or not explanation.is_proof, (
@@ -97,10 +97,6 @@ def checker_of(kb: KnowledgeBase, explicit: Set[tuple[str, tuple[Value, ...]]]) 
 def as_key(fact: Fact) -> tuple[str, tuple[Value, ...]]:
     """A fact as the reference has it."""
     return fact[0], tuple(map(from_python, fact[1:]))
-
-
-def _known(step: Step) -> Step:
-    return step
 
 
 def _ground(atom: Atom, solution: dict[str, Value]) -> tuple[str, tuple[Value, ...]]:
