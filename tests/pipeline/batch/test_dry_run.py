@@ -66,7 +66,7 @@ def test_a_stream(tmp_path: Path) -> None:
         ("", 'placement = "rounds"', "rounds", "as requested, where that is possible"),
         ("", 'memory_budget = "1 GB"', "kernel", "if its facts fit the budget of 1.0 GB; otherwise decomposed, a share of"),
         ("path(X, Y) :- path(Y, X).", "", "kernel", "if its facts fit the memory budget; otherwise by connected components"),
-        ("", "modules = false", "kernel", "if its facts fit the memory budget; otherwise in DataFrame rounds"),
+        ("", "modules = false", "kernel", "if its facts fit the memory budget; otherwise by tasks where rules hand a key on"),
     ],
 )
 def test_placements(tmp_path: Path, rules: str, options: str, where: str, why: str) -> None:

@@ -72,7 +72,7 @@ def _place(job: Job, module: Module | None) -> tuple[str, str]:
     if job.engine.placement != "auto":
         return job.engine.placement, "as requested, where that is possible"
     budget = f"the budget of {shown_size(job.engine.memory_budget)}" if job.engine.memory_budget else "the memory budget"
-    other = "in DataFrame rounds"
+    other = "by tasks where rules hand a key on, and in DataFrame rounds where not"
     if module is not None:
         is_symmetric = module.kind is ModuleKind.SYMMETRIC_TRANSITIVE
         other = "by connected components" if is_symmetric else "decomposed, a share of the left ends for each task"
