@@ -60,10 +60,11 @@ def _folder(case: dict[str, Any]) -> Path:
 
 
 @needs_corpus
-@pytest.mark.parametrize("way", ["rules", "data"])
+@pytest.mark.parametrize("way", ["rules", "data", "same_as"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["id"]))
 def test_case(case: dict[str, Any], way: str) -> None:
-    kb, folder, name = KnowledgeBase(owl_rl_rules("replace") if way == "data" else ""), _folder(case), str(case["id"])
+    kb = KnowledgeBase(owl_rl_rules("replace") if way == "data" else "", same_as=way == "same_as")
+    folder, name = _folder(case), str(case["id"])
     premise = folder / "premise.nt"
     if premise.exists():
         kb.add_ontology(premise, equality="replace")

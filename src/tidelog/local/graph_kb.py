@@ -28,6 +28,7 @@ from tidelog.local.triples.triple_rows import (
     keys_of_rows,
     triples_of_facts,
 )
+from tidelog.program.same_as import REPRESENTATIVE
 from tidelog.surface.keywords import naming_options
 from tidelog.syntax.clauses import WELL_KNOWN
 from tidelog.text_limits import check_length
@@ -115,6 +116,9 @@ class GraphKnowledgeBase(SavableKnowledgeBase):
     def triple_patterns(self, *, graphs: bool = False) -> Iterator[TriplePatterns]:
         """For questions about single triples, one after the other; nobody changes anything meanwhile."""
         with self._sharing:
+            if REPRESENTATIVE in self._schema.program.relations:
+                fix = "ask with `kb.sparql`, or make the knowledge base without `same_as`"
+                raise fail("TL074", "a graph of rdflib does not know that individuals are the same", fix=fix)
             yield TriplePatterns(self._maintained(), self._schema, graphs=graphs)
 
     def facts_of_quads(

@@ -8,8 +8,9 @@ import pyarrow as pa
 import pytest
 from tests.local.equality.histories import EX, PREFIXES, SAME, individual
 
-from tidelog import KnowledgeBase
+from tidelog import KnowledgeBase, TidelogError
 from tidelog.local.equality.telling import arities_of, untold
+from tidelog.local.graph_kb import GraphKnowledgeBase
 from tidelog.program.same_as import told_name
 
 A, B = individual(0), individual(1)
@@ -43,6 +44,20 @@ def test_loads_and_updates(is_derived: bool, tmp_path: Path) -> None:
     kb.update(insert=[("two", B)])
     kb.remove_rules("four(X) :- two(X).")
     assert set(kb["two"]) == {(A,), (B,)}
+
+
+def test_stores_of_rdflib_refuse() -> None:
+    kb = KnowledgeBase("", same_as=True)
+    assert isinstance(kb, GraphKnowledgeBase)
+    with pytest.raises(TidelogError, match="TL074"), kb.triple_patterns():
+        pass
+
+
+def test_prefixes_that_come_with_rules() -> None:
+    kb = KnowledgeBase("", same_as=True)
+    kb.add_rules("@prefix new: <http://example.org/new#> . new:c(X) :- new:d(X).")
+    kb.update(insert=[("http://example.org/new#d", A), (SAME, A, B)])
+    assert set(kb["new:c"]) == {(A,), (B,)}
 
 
 def test_streams_look_ahead_at_nothing() -> None:

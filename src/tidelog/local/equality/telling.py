@@ -10,6 +10,10 @@ from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.program.changes.rule_changes import RuleChange, plan_change
 from tidelog.program.relations import Relation
 from tidelog.program.same_as import REPRESENTATIVE, is_own, refuse_unstratified, same_as_rules, told_name
+from tidelog.syntax.printer import Printer
+
+_IN_FULL = Printer({})
+"""Prefixes that come with added rules are not known yet."""
 
 
 def untold(schema: Schema, arities: Mapping[str, int]) -> list[Relation]:
@@ -32,7 +36,7 @@ def telling(
     if not new:
         return schema
     live = schema.live_rules()
-    text = same_as_rules(new, schema.program.relations, schema.program.printer)
+    text = same_as_rules(new, schema.program.relations, _IN_FULL)
     planned = plan_change(live, (), [text], schema.loaded)
     assert planned.difference is not None, "there are new rules"
     change_rules(planned.difference)
@@ -50,7 +54,7 @@ def planned_with_rules(schema: Schema, plan: Callable[[list[str]], RuleChange], 
     if not new:
         return planned
     known = [after.relations[one.name] for one in new]
-    return plan([*added, same_as_rules(known, schema.program.relations, after.printer)])
+    return plan([*added, same_as_rules(known, schema.program.relations, _IN_FULL)])
 
 
 def arities_of(facts: Iterable[tuple[object, ...]], schema: Schema) -> dict[str, int]:
