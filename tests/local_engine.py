@@ -24,7 +24,7 @@ from tidelog.local.kb import LocalKnowledgeBase
 from tidelog.local.kernel.tiers import choice
 from tidelog.local.maintenance import propagation, unit_runtime
 from tidelog.local.maintenance.aggregates import kept_groups
-from tidelog.local.planning import ranges
+from tidelog.local.planning import join_order, ranges
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.storage import indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
@@ -135,12 +135,14 @@ class Conditions:
     """Whether something is kept of every group of an aggregate, and not of large ones only."""
     orders: bool = False
     """Whether ordered indexes are used wherever they can be, with as many rows in the run as possible."""
+    shortest: bool = False
+    """Whether of atoms that bind the same variables the shortest chain is always chosen when the plan runs."""
     kernel: str = "compiled"
     """Or `plain`: Python runs it; or `exchanged`: each entry point is exchanged at some call."""
 
 
 USUAL = Conditions()
-ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True, orders=True)
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True, orders=True, shortest=True)
 
 conditions = st.builds(
     Conditions,
@@ -156,6 +158,7 @@ conditions = st.builds(
     st.sampled_from((False, False, True)),
     st.booleans(),
     st.sampled_from((1_000, 1)),
+    st.booleans(),
     st.booleans(),
     st.booleans(),
     st.sampled_from(("compiled", "compiled", "compiled", "plain", "exchanged")),
@@ -178,6 +181,7 @@ def odd_conditions(seed: int) -> Conditions:
         collects=chance.random() < 0.3,
         many=chance.choice((1_000, 1)),
         keeps_groups=chance.random() < 0.7,
+        shortest=chance.random() < 0.5,
         kernel="exchanged" if chance.random() < 0.05 else "compiled",
     )
 
@@ -210,6 +214,8 @@ def under(given: Conditions) -> Iterator[None]:
             stack.enter_context(patch.object(module, name, value))
         if given.orders:
             stack.enter_context(ordered(True))
+        if given.shortest:
+            stack.enter_context(shortest(True))
         if given.has_small_dictionary:
             stack.enter_context(patch.object(Dictionary, "_reserve", _reserve_little))
         if given.collects:
@@ -226,6 +232,13 @@ def under(given: Conditions) -> Iterator[None]:
 def ordered(is_used: bool) -> Iterator[None]:
     """Use ordered indexes wherever they can be, and sort what can be sorted; or use none."""
     with patch.object(ranges, "FEWEST_ROWS", -1.0 if is_used else inf), patch.object(indexes, "LEAST_TAIL", 0):
+        yield
+
+
+@contextmanager
+def shortest(is_used: bool) -> Iterator[None]:
+    """Choose among atoms that bind the same variables when the plan runs, wherever that can be; or never."""
+    with patch.multiple(join_order, FEWEST_ROWS=0, LONG_CHAIN=0.0 if is_used else inf):
         yield
 
 

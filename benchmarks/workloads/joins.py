@@ -9,6 +9,7 @@ from benchmarks.harness.workload import Inputs, Target, Workload
 from benchmarks.peers import duckdb_peer
 from benchmarks.peers.duckdb_peer import statement
 from benchmarks.peers.tidelog_peer import TIDELOG, tidelog_rule
+from benchmarks.workloads import graphs
 
 _WIDTH = 100
 """Of an interval, at most, where there is a point in ten."""
@@ -38,4 +39,71 @@ RANGE_JOIN = Workload(
         Target(TIDELOG, 200_000, 1.5, duckdb_peer.STATEMENT),
         Target(TIDELOG, 1_000_000, 1.5, duckdb_peer.STATEMENT),
     ),
+)
+
+
+def hub(rows: int) -> Inputs:
+    """Three relations of random pairs; a tenth of the rows of `a` end where a tenth of those of `b` begin."""
+    random = np.random.default_rng(2)
+    x, y, z = (random.integers(0, rows, (2, rows)) for _ in range(3))
+    x[1, : rows // 10] = y[0, : rows // 10] = rows
+    return {name: graphs.pairs(*columns) for name, columns in zip("abc", (x, y, z), strict=True)}
+
+
+HUB_JOIN = Workload(
+    "hub_join",
+    "A join through a hub, r(X, Z) :- a(X, Y), b(Y, Z), c(X, Z)",
+    hub,
+    (2_000, 20_000, 200_000, 1_000_000),
+    "rows",
+    tiny=300,
+    contenders=(
+        tidelog_rule("r(X, Z) :- a(X, Y), b(Y, Z), c(X, Z)."),
+        statement(
+            "SELECT DISTINCT a.x, b.y FROM a, b, c WHERE a.y = b.x AND a.x = c.x AND b.y = c.y",
+            200_000,
+            "a hub of 100,000 rows on both sides",
+        ),
+    ),
+    targets=(Target(TIDELOG, 20_000, 1.5, duckdb_peer.STATEMENT), Target(TIDELOG, 200_000, 1.5, duckdb_peer.STATEMENT)),
+)
+
+
+def power_law(edges: int) -> Inputs:
+    """So many edges between a fourteenth as many nodes, drawn with a density that falls as in many networks."""
+    random, nodes = np.random.default_rng(4), edges // 14
+    ends = (nodes * random.random((2, edges)) ** 3).astype(np.int64)
+    names = random.permutation(nodes)
+    first, second = names[ends]
+    return {"e": graphs.pairs(first[first != second], second[first != second])}
+
+
+TRIANGLES = Workload(
+    "triangles",
+    "Triangles of a power-law graph",
+    power_law,
+    (10_000, 30_000, 100_000, 300_000),
+    "edges",
+    tiny=100,
+    contenders=(
+        tidelog_rule("t(X, Y, Z) :- e(X, Y), e(Y, Z), e(Z, X)."),
+        statement("SELECT DISTINCT a.x, b.x AS y, c.x AS z FROM e a, e b, e c WHERE a.y = b.x AND b.y = c.x AND c.y = a.x"),
+    ),
+    targets=(Target(TIDELOG, 100_000, 1.5, duckdb_peer.STATEMENT), Target(TIDELOG, 300_000, 1.5, duckdb_peer.STATEMENT)),
+)
+
+FOUR_CYCLES = Workload(
+    "four_cycles",
+    "Four-cycles of a power-law graph, projected on two corners",
+    power_law,
+    (10_000, 30_000, 100_000),
+    "edges",
+    tiny=100,
+    contenders=(
+        tidelog_rule("f(X, Z) :- e(X, Y), e(Y, Z), e(Z, W), e(W, X)."),
+        statement(
+            "SELECT DISTINCT a.x, c.x AS z FROM e a, e b, e c, e d WHERE a.y = b.x AND b.y = c.x AND c.y = d.x AND d.y = a.x"
+        ),
+    ),
+    targets=(Target(TIDELOG, 30_000, 1.5, duckdb_peer.STATEMENT), Target(TIDELOG, 100_000, 1.5, duckdb_peer.STATEMENT)),
 )

@@ -18,7 +18,8 @@ class PlannedLiteral:
     literal: str
     way: str
     """How it is matched: `all rows`, `index on 2` (the columns that are bound), `look up` (all are bound), `successors` and
-    `predecessors` (of a transitive relation), `one match is enough`, `no match`, `test`, `compute`, `what has changed`."""
+    `predecessors` (of a transitive relation), `one match is enough`, `no match`, `test`, `compute`, `what has changed`;
+    `shortest of 2: index on 1`, and `shortest` for the others: the one with the fewest rows, for each binding anew."""
     expected: float
     """How many bindings of all variables so far the planner expects."""
     counted: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import engine_of, ordered
+from tests.local_engine import engine_of, ordered, shortest
 
 from tidelog import KnowledgeBase
 from tidelog.core.rewriting import core_of_rule
@@ -32,6 +32,8 @@ OPS = [
     "LACKS_PAIR",
     "NO_PAIR",
     "RANGE",
+    "SHORTEST",
+    "SOME",
 ]
 NAMES = {getattr(layout, name): name for name in OPS}
 RULES = "r(X, Z) :- r(X, Y), r(Y, Z). h(X) :- small(X), big(X, _), wide(X, _, _)."
@@ -155,3 +157,42 @@ def test_where_an_interval_is_known_comes_first(kb: KnowledgeBase) -> None:
     for body in ("wide(P, _, T), big(L, H), L <= T, T < H", "big(L, H), wide(P, _, T), L <= T, T < H"):
         code = cached_plan(kb, body, "PLH").code
         assert code[code[layout.STEPS_AT] + 1] == engine_of(kb).state.table("big").number
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "expected"),
+    [
+        ("small(X), big(X, Y), big(Y, Z), big(X, Z)", "XYZ", ["SCAN", "PROBE", "SHORTEST", "EMIT"]),
+        ("small(X), big(X, Y), wide(X, Y, Z)", "XYZ", ["SCAN", "PROBE", "PROBE", "EMIT"]),
+        ("small(X), big(X, Y), r(X, Y)", "XY", ["SCAN", "PROBE_EMIT", "EMIT"]),
+    ],
+)
+def test_atoms_that_bind_the_same_variables_are_chosen_from_when_the_plan_runs(
+    kb: KnowledgeBase, body: str, head: str, expected: list[str]
+) -> None:
+    with shortest(True):
+        found = steps(cached_plan(kb, body, head))
+        assert ("SHORTEST" in found) == ("SHORTEST" in expected)
+        assert "SHORTEST" not in expected or found == expected
+    with shortest(False):
+        assert "SHORTEST" not in steps(cached_plan(kb, body, head))
+
+
+def test_the_atom_without_frequent_keys_is_chosen_when_planning(kb: KnowledgeBase) -> None:
+    """On average a key of either has two rows; but half of the rows of `skewed` have one key, which half of its uses look for."""
+    kb = KnowledgeBase("h(X, Z) :- first(X, Y), skewed(Y, Z), even(X, Z).")
+    kb.update(
+        insert=[
+            *(("first", n, n % 2 * n) for n in range(1000)),
+            *(("skewed", n % 2 * n, n) for n in range(1000)),
+            *(("even", n // 2, n) for n in range(1000)),
+        ]
+    )
+    assert steps(cached_plan(kb, "first(X, Y), skewed(Y, Z), even(X, Z)", "XZ"))[:3] == ["SCAN", "PROBE", "TEST"]
+    assert [one.literal.split("(")[0] for one in kb.plan()[0].literals] == ["first", "even", "skewed"]
+
+
+def test_a_search_ends_where_the_head_is_derived_already(kb: KnowledgeBase) -> None:
+    found = steps(cached_plan(kb, "small(X), big(X, Y), big(Y, Z), wide(Z, W, V)", "X"))
+    assert found.count("ABSENT") == 1
+    assert steps(cached_plan(kb, "big(X, Y), wide(Y, Z, W)", "XYZW")).count("ABSENT") == 0

@@ -7,7 +7,8 @@ from tests.local_engine import program
 from tidelog.core.rewriting import core_of
 from tidelog.core.rules import CoreRule
 from tidelog.local.kernel import layout
-from tidelog.local.planning.steps import Mentions, Steps
+from tidelog.local.planning.mentions import Mentions
+from tidelog.local.planning.steps import Steps
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Comparison, Variable
 
@@ -22,13 +23,6 @@ def prepared(text: str, delta: int | None = None) -> tuple[CoreRule, Steps]:
 
 def place_of(rule: CoreRule, predicate: str) -> int:
     return next(at for at, literal in enumerate(rule.body) if isinstance(literal, Atom) and literal.predicate == predicate)
-
-
-def test_needed_variables_occur_elsewhere() -> None:
-    rule, steps = prepared("h(X) :- p(X, Y, Y), q(Z, W), W > 1.")
-    assert steps.mentions.needed[place_of(rule, "p")] == {"X"}
-    assert steps.mentions.needed[place_of(rule, "q")] == {"W"}
-    assert steps.mentions.uses["Z"] == 1
 
 
 def test_atoms_before_the_delta_read_older_rows() -> None:

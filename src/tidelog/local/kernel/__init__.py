@@ -7,8 +7,8 @@ something stops it (a full buffer, its budget of steps), and says why; its calle
 - `build` compiles, `memory` turns addresses into arrays, `layout` names every word that Python and the kernel share;
 - `terms` is the dictionary of values, `arithmetic` computes with them, `aggregates` with the groups of aggregates;
 - `table_rows` finds, appends and indexes rows, `rows` removes them, orders them by value, and knows when they came;
-- `join` interprets the plan of a rule, `emit_loop` is its fastest step, `range_search` finds rows by order, `plan_table` leads to
-  the buffers of a plan, `fused_rounds` runs rules round after round in one call;
+- `join` interprets the plan of a rule, `emit_loop` is its fastest step, `range_search` finds rows by order, and `shortest_chain`
+  chooses among atoms; `plan_table` leads to the buffers of a plan, `fused_rounds` runs rules round after round in one call;
 - `closures` holds the algorithms of transitive relations; the loops of deletions are in `maintenance`.
 
 Who calls it: `storage`, `planning`, `evaluation`, `closure` and `maintenance`, with buffers that they own. It imports nothing of

@@ -17,40 +17,27 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import arithmetic, layout, range_search, terms
-from tidelog.local.kernel.build import CHECKED, either, hot, part, plan_runner
+from tidelog.local.kernel.build import CHECKED, either, part, plan_runner
 from tidelog.local.kernel.closures import virtual_steps as virtual
 from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
 from tidelog.local.kernel.memory import call, int32s, int64s
-from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_lists, plan_slots, run_state
+from tidelog.local.kernel.plan_table import (
+    load_key,
+    matches,
+    plan_code,
+    plan_cursor,
+    plan_key,
+    plan_lists,
+    plan_slots,
+    run_state,
+)
 from tidelog.local.kernel.rows.pair_rows import is_among_first
+from tidelog.local.kernel.shortest_chain import next_of_shortest
 from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, older_rows, rows_of
 from tidelog.local.kernel.tiers.choice import need
 
-BIND, CHECK = 0, 1
-"""What a column does with its slot."""
-
-
 A_STEP = either(64, 1)
 """What a step costs of the budget: Python takes longer for one, and is to come back as often."""
-
-
-@hot
-def matches(rows: Int32s, base: int, code: Int32s, at: int, slots: Int32s) -> bool:
-    """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
-    for j in range(code[at]):
-        action = at + 1 + 3 * j
-        value = rows[base + code[action]]
-        if code[action + 1] == BIND:
-            slots[code[action + 2]] = value
-        elif slots[code[action + 2]] != value:
-            return False
-    return True
-
-
-@hot
-def _load_key(code: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
-    for j in range(count):
-        key[j] = slots[code[at + j]]
 
 
 @part
@@ -84,14 +71,14 @@ def can_begin(M: Int64s, X: Int64s, code: Int32s, slots: Int32s, key: Int32s) ->
     at = np.int64(code[layout.STEPS_AT])
     op = code[at]
     if op == layout.TEST or op == layout.EARLIER:
-        _load_key(code, at + 3, code[at + 2], slots, key)
+        load_key(code, at + 3, code[at + 2], slots, key)
         table = np.int64(code[at + 1])
         return contains(M, table, key) if op == layout.TEST else is_among_first(M, table, key)
     if op == layout.PROBE:
-        _load_key(code, at + 5, code[at + 4], slots, key)
+        load_key(code, at + 5, code[at + 4], slots, key)
         return chain(M, X, np.int64(code[at + 1]), key) >= 0
     if op == layout.SOME:
-        _load_key(code, at + 4, code[at + 3], slots, key)
+        load_key(code, at + 4, code[at + 3], slots, key)
         return _exists(M, X, code, at, key)
     return True
 
@@ -170,7 +157,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             index, table, head = np.int64(code[at + 1]), np.int64(code[at + 2]), np.int64(code[layout.HEAD_TABLE])
             keys = code[at + 7]
             if entering:
-                _load_key(code, at + 8, keys, slots, key)
+                load_key(code, at + 8, keys, slots, key)
                 cursor[depth] = -2
                 if code[at + 3] != layout.DELTA and can_compose(M, table, head, code[at + 4], code[at + 6], keys):
                     if key[0] < M[table, layout.DOMAIN] and slots[code[at + 5]] < M[head, layout.DOMAIN]:
@@ -180,7 +167,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                     cursor[depth] = chain(M, X, index, key)
             before = M[head, layout.COUNT]
             if lists[depth, 0] != 0:
-                _load_key(code, at + 8, keys, slots, key)
+                load_key(code, at + 8, keys, slots, key)
                 stopped = compose(M, table, head, slots[code[at + 5]], key[0], state)
                 budget -= 4
             else:
@@ -197,7 +184,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
             index, table = np.int64(code[at + 1]), np.int64(code[at + 2])
             keys = code[at + 4]
             if entering:
-                _load_key(code, at + 5, keys, slots, key)
+                load_key(code, at + 5, keys, slots, key)
                 row = chain(M, X, index, key)
             else:
                 row = cursor[depth]
@@ -234,9 +221,12 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 found = matches(rows_of(M, np.int64(code[at + 2])), row * arity, code, actions, slots)
                 if not found:
                     row = _next_in_range(services, M, X, T, plan, at, False)
+        elif op == layout.SHORTEST:
+            found = next_of_shortest(M, X, code, at, slots, key, cursor[depth : depth + 1], entering, state)
+            budget -= state[layout.WALKED]
         elif op == layout.EMIT:
             head, arity = np.int64(code[layout.HEAD_TABLE]), code[layout.HEAD_ARITY]
-            _load_key(code, code[layout.HEAD_AT], arity, slots, key)
+            load_key(code, code[layout.HEAD_AT], arity, slots, key)
             outcome = insert(M, head, key)
             if outcome == FULL:
                 state[layout.CULPRIT] = head
@@ -264,10 +254,10 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 found = True
         elif entering:
             if op == layout.TEST or op == layout.ABSENT:
-                _load_key(code, at + 3, code[at + 2], slots, key)
+                load_key(code, at + 3, code[at + 2], slots, key)
                 found = contains(M, np.int64(code[at + 1]), key) == (op == layout.TEST)
             elif op == layout.EARLIER:
-                _load_key(code, at + 3, code[at + 2], slots, key)
+                load_key(code, at + 3, code[at + 2], slots, key)
                 found = is_among_first(M, np.int64(code[at + 1]), key)
             elif op == layout.DIFFERENT:
                 found = slots[code[at + 1]] != slots[code[at + 2]]
@@ -291,7 +281,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 else:
                     state[layout.UNDEFINED] += 1
             elif op == layout.NONE or op == layout.SOME:
-                _load_key(code, at + 4, code[at + 3], slots, key)
+                load_key(code, at + 4, code[at + 3], slots, key)
                 found = _exists(M, X, code, at, key) == (op == layout.SOME)
             elif op == layout.HAS_PAIR or op == layout.LACKS_PAIR:
                 left, right = np.int64(slots[code[at + 2]]), np.int64(slots[code[at + 3]])

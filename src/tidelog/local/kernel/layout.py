@@ -54,11 +54,12 @@ STEP_COUNT, HEAD_TABLE, HEAD_ARITY, HEAD_AT, CUT, STEPS_AT = range(6)
 
 # The steps, each with its words.
 SCAN, PROBE, PROBE_EMIT, TEST, ABSENT, NONE, SAME, DIFFERENT, FILTER, LET, EMIT = range(11)
-NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD, RANGE, EARLIER = range(11, 21)
+NODES, FORWARD, BACKWARD, HAS_PAIR, LACKS_PAIR, NO_PAIR, SOME, YIELD, RANGE, EARLIER, SHORTEST = range(11, 22)
 # SCAN        table, span, actions: all rows
 # PROBE       index, table, span, keys, actions: the rows of one chain
 # PROBE_EMIT  index, table, span, column, head slot, position, key: PROBE that binds one variable, and the head at once
 # RANGE       index, table, span, scratch, bounds, keys, actions: the rows with a key and a value between bounds (`range_search`)
+# SHORTEST    count, offsets of atoms that bind the same: the rows of the shortest chain that are in the others (`shortest_chain`)
 # TEST        table, slots: the fact is there;  ABSENT: it is not;  EARLIER: it is there, in a row before ALL if rows are numbered
 # NONE        index or -1, table, keys, pairs of equal columns: no such row;  SOME: at least one
 # SAME        slot, slot;  DIFFERENT: slot, slot

@@ -1,4 +1,4 @@
-"""The buffers of a plan: what the words of its row (`layout.PLAN_CODE` and so on) lead to, and its state before a run."""
+"""The buffers of a plan: what the words of its row (`layout.PLAN_CODE` and so on) lead to, its slots, its state before a run."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.memory import int32s, int64_matrix, int64s
+
+BIND, CHECK = 0, 1
+"""What a column does with its slot."""
 
 
 @hot
@@ -51,3 +54,23 @@ def restart(plan: Int64s, budget: int) -> None:
     state[:] = 0
     state[layout.ENTERING] = 1
     state[layout.BUDGET] = budget
+
+
+@hot
+def matches(rows: Int32s, base: int, code: Int32s, at: int, slots: Int32s) -> bool:
+    """Bind and check the columns of a row; `at` is where their number stands, then (column, BIND or CHECK, slot) for each."""
+    for j in range(code[at]):
+        action = at + 1 + 3 * j
+        value = rows[base + code[action]]
+        if code[action + 1] == BIND:
+            slots[code[action + 2]] = value
+        elif slots[code[action + 2]] != value:
+            return False
+    return True
+
+
+@hot
+def load_key(code: Int32s, at: int, count: int, slots: Int32s, key: Int32s) -> None:
+    """Read a key from slots."""
+    for j in range(count):
+        key[j] = slots[code[at + j]]

@@ -12,16 +12,20 @@ from dataclasses import dataclass
 from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.join import BIND, CHECK
+from tidelog.local.kernel.plan_table import BIND, CHECK
 from tidelog.local.planning import ranges
+from tidelog.local.planning.mentions import Mentions
 from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.ranges import Range, is_order, range_of
-from tidelog.local.planning.steps import Mentions, Steps
+from tidelog.local.planning.steps import Steps
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Comparison, Literal, Negation, Variable, names_of
 
 ROW_COUNT_SLACK = 64
 """Row-count slack before replanning: a few rows more or fewer make no other plan."""
+FEWEST_ROWS, LONG_CHAIN = 256, 8.0
+"""Of several atoms that bind the same variables, the one with the fewest rows is chosen when the plan runs, if all have tables of
+so many rows, and if so many of them are expected to share the key of a row."""
 
 
 def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first: bool = False) -> Plan:
@@ -74,6 +78,7 @@ def _best(rule: CoreRule, state: State, delta: int | None, *, delta_first: bool 
     def ordered(first: int | None) -> _Planner:
         made = _Planner(rule, state, delta, frozenset(), mentions, uses_ranges=not delta_first)
         made.taken = [] if is_shown else None
+        made.stops_early = True
         made.order(first)
         return made
 
@@ -97,6 +102,8 @@ class _Planner(Steps):
 
     bindings, visited = 1.0, 0.0
     """The expected bindings after the steps so far, and their sum over all steps: the cost of the plan."""
+    stops_early = False
+    """Whether what is derived already need not be found again."""
     taken: list[tuple[int, str, float]] | None = None
     """For people: the literals so far, how each is matched, and the bindings after it."""
 
@@ -126,6 +133,12 @@ class _Planner(Steps):
             if at is None:
                 matches, at = min((self._matches(literal, place), place) for place, literal in waiting.items())
             self._take(waiting, at, matches)
+            if self.stops_early and waiting and self.head_names <= self.bound:
+                self.stops_early = False
+                if any(
+                    isinstance(literal, Atom) and not self.mentions.names[at] <= self.bound for at, literal in waiting.items()
+                ):
+                    self.place_known()
 
     def least_elsewhere(self) -> float:
         """A lower bound on the bindings of a plan that starts with another atom than the delta's; before `order`."""
@@ -142,15 +155,45 @@ class _Planner(Steps):
             self.visited += self.bindings
         found = self._range(literal, at) if isinstance(literal, Atom) else None
         places = found.places if found is not None else []
+        rivals = self._rivals(literal, at) if isinstance(literal, Atom) and found is None else []
+        if len(rivals) == 1:
+            ((literal, other),) = rivals
+            waiting[at] = self.rule.body[at]
+            waiting.pop(other)
+            at = other
+        elif rivals:
+            places = [place for _, place in rivals if place != at]
         if self.taken is not None:
             way = self._way(literal, at) + (f", in the order of {found.column + 1}" if found is not None else "")
-            self.taken += [(at, way, self.bindings), *((place, "bound", self.bindings) for place in places)]
+            way, rest = (f"shortest of {len(rivals)}: {way}", "shortest") if len(rivals) > 1 else (way, "bound")
+            self.taken += [(at, way, self.bindings), *((place, rest, self.bindings) for place in places)]
         for place in places:
             del waiting[place]
         if found is not None and isinstance(literal, Atom):
             self.place_range(literal, at, found)
-            return
-        self.place(literal, at)
+        elif len(rivals) > 1:
+            self.place_shortest(rivals)
+        else:
+            self.place(literal, at)
+
+    def _rivals(self, atom: Atom, place: int) -> list[tuple[Atom, int]]:
+        """Other atoms that bind the same variables, and this one: all if the plan is to choose when it runs, or the best."""
+        new = self.mentions.names[place] - self.bound
+        found = [
+            (literal, at)
+            for at, literal in [(place, atom), *self._waiting.items()]
+            if isinstance(literal, Atom) and self.mentions.names[at] - self.bound == new and self._has_chains(literal, at)
+        ]
+        if not new or len(found) < 2 or found[0][1] != place:
+            return []
+        rows = [self._table(literal).rows_a_key(self.known(literal.args)) for literal, _ in found]
+        return found if min(rows) >= LONG_CHAIN else [found[rows.index(min(rows))]]
+
+    def _has_chains(self, atom: Atom, place: int) -> bool:
+        """Whether the rows of an atom are in chains, some of them perhaps long ones."""
+        if place == self.delta or atom.predicate in self.state.virtual or self.is_existence(atom, place):
+            return False
+        return len(self._table(atom)) >= FEWEST_ROWS and bool(self.known(atom.args))
 
     def _way(self, literal: Literal, at: int) -> str:
         """How a literal is matched under the variables bound so far, in words."""

@@ -5,17 +5,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from tidelog.core.rules import CoreRule
 from tidelog.local.closure.virtual_relation import VirtualRelation
-from tidelog.local.kernel import layout, range_search
-from tidelog.local.kernel.join import BIND, CHECK, service_addresses
+from tidelog.local.kernel import layout, range_search, shortest_chain
+from tidelog.local.kernel.join import service_addresses
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.kernel.plan_table import BIND, CHECK
 from tidelog.local.planning.expressions import COMPARISONS, postfix
+from tidelog.local.planning.mentions import Mentions
 from tidelog.local.planning.plan import Plan, Walk
 from tidelog.local.planning.ranges import Range
 from tidelog.local.storage.state import State
@@ -26,27 +27,6 @@ _INDEXED = (layout.PROBE, layout.PROBE_EMIT, layout.NONE, layout.SOME, layout.RA
 _ONE_VALUE = 2
 """The length of the code of a variable or a constant."""
 _VIRTUAL_STEPS = (layout.NODES, layout.FORWARD, layout.BACKWARD, layout.HAS_PAIR, layout.LACKS_PAIR, layout.NO_PAIR)
-
-
-@dataclass(slots=True)
-class Mentions:
-    """The variables of a rule by literal."""
-
-    uses: Counter[str]
-    """The number of occurrences in the rule; an occurrence in an expression counts twice, since it always needs the value."""
-    names: list[set[str]]
-    needed: list[set[str]]
-    """Of atoms and negated atoms the variables that also occur elsewhere."""
-
-    @classmethod
-    def of(cls, rule: CoreRule) -> Mentions:
-        """Count the variables of a rule."""
-        occurrences = [_occurrences(literal) for literal in rule.body]
-        uses = Counter(_occurrences(rule.head))
-        for found in occurrences:
-            uses.update(found)
-        needed = [{name for name in found if uses[name] > found.count(name)} for found in occurrences]
-        return cls(uses, [set(found) for found in occurrences], needed)
 
 
 class Steps:
@@ -170,6 +150,25 @@ class Steps:
             keys = [self.slot(atom.args[at]) for at in known]
             actions = self._actions(atom, [at for at in range(len(atom.args)) if at not in known])
             self.steps.append([layout.PROBE, self._index(table, known), table.number, span, len(keys), *keys, *actions])
+
+    def place_shortest(self, atoms: Sequence[tuple[Atom, int]]) -> None:
+        """Add the step of atoms that bind the same variables, of which the one with the fewest rows is looked up."""
+        before, words, offsets = set(self.bound), list[int](), list[int]()
+        for atom, place in atoms:
+            self.bound = set(before)
+            table, known = self._table(atom), self.known(atom.args)
+            keys = [self.slot(atom.args[at]) for at in known]
+            actions = self._actions(atom, [at for at in range(len(atom.args)) if at not in known])
+            offsets.append(2 + len(atoms) + len(words))
+            args_at = shortest_chain.KEYS + len(keys) + len(actions)
+            words += [self._index(table, known), table.number, self.span(place), args_at, len(keys), *keys, *actions]
+            words += map(self.slot, atom.args)
+        self.steps.append([layout.SHORTEST, len(atoms), *offsets, *words])
+
+    def place_known(self) -> None:
+        """Add a test that ends the search for a head that is derived already."""
+        head = self.rule.head
+        self.steps.append([layout.ABSENT, self.state.table(head.predicate).number, len(head.args), *map(self.slot, head.args)])
 
     def _index(self, table: Table, columns: list[int]) -> int:
         return self._ordered_index(table, columns, None)
@@ -309,6 +308,9 @@ class Steps:
         for step in self.steps:
             if step[0] in _INDEXED and step[1] >= 0:
                 step[1] = indexes[step[1]].number
+            if step[0] == layout.SHORTEST:
+                for at in step[2 : 2 + step[1]]:
+                    step[at] = indexes[step[at]].number
             if step[0] == layout.RANGE:
                 step[4], stack = stack, stack + range_search.RANGE_WIDTH
         steps = [*self.steps, [last]]
@@ -339,12 +341,3 @@ class Steps:
             tuple((table, index) for (table, *_), index in zip(self.indexes, indexes, strict=True)),
             tuple(self.walks),
         )
-
-
-def _occurrences(literal: Literal) -> list[str]:
-    """The variable names of a literal, one per occurrence."""
-    match literal:
-        case Atom(_, args) | Negation(Atom(_, args)):
-            return [arg.name for arg in args if isinstance(arg, Variable)]
-        case _:
-            return [*names_of([literal]), *names_of([literal])]  # an expression always needs the value

@@ -11,9 +11,9 @@ import numpy as np
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import part
-from tidelog.local.kernel.join import can_begin, matches, refill_lists
+from tidelog.local.kernel.join import can_begin, refill_lists
 from tidelog.local.kernel.layout import ARITY, COUNT, STATE_WIDTH
-from tidelog.local.kernel.plan_table import plan_code, plan_cursor, plan_key, plan_slots, restart, run_state
+from tidelog.local.kernel.plan_table import matches, plan_code, plan_cursor, plan_key, plan_slots, restart, run_state
 from tidelog.local.kernel.table_rows import contains, insert, rows_of
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 
