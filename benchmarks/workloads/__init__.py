@@ -2,7 +2,7 @@
 
 from benchmarks.workloads.closure import LINEAR_CLOSURE, NONLINEAR_CLOSURE
 from benchmarks.workloads.dag_r import DAG_R, DAG_R_FILES
-from benchmarks.workloads.joins import FOUR_CYCLES, HUB_JOIN, RANGE_JOIN, TRIANGLES
+from benchmarks.workloads.joins import FOUR_CYCLES, GROUPED, HUB_JOIN, RANGE_JOIN, TRIANGLES
 from benchmarks.workloads.memory import MEMORY
 from benchmarks.workloads.points_to import POINTS_TO
 from benchmarks.workloads.same_generation import SAME_GENERATION
@@ -26,5 +26,6 @@ WORKLOADS = {
         HUB_JOIN,
         TRIANGLES,
         FOUR_CYCLES,
+        *GROUPED,
     )
 }

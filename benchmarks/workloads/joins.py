@@ -107,3 +107,29 @@ FOUR_CYCLES = Workload(
     ),
     targets=(Target(TIDELOG, 30_000, 1.5, duckdb_peer.STATEMENT), Target(TIDELOG, 100_000, 1.5, duckdb_peer.STATEMENT)),
 )
+
+
+def grouped_numbers(rows: int) -> Inputs:
+    """So many random numbers in random groups of fifty."""
+    random = np.random.default_rng(1)
+    columns = {"g": random.integers(0, rows // 50, rows), "i": np.arange(rows), "v": random.integers(0, 1_000_000, rows)}
+    return {"r": pa.table(columns)}
+
+
+def _grouped(function: str) -> Workload:
+    return Workload(
+        f"grouped_{function}",
+        f"{function} of numbers in groups of fifty",
+        grouped_numbers,
+        (50_000, 500_000, 5_000_000),
+        "rows",
+        tiny=100,
+        contenders=(
+            tidelog_rule(f"n(G, N) :- N = {function} {{ V : r(G, I, V) }}."),
+            statement(f"SELECT g, {function}(v) FROM r GROUP BY g"),
+        ),
+        targets=(Target(TIDELOG, 5_000_000, 1.5, duckdb_peer.STATEMENT),),
+    )
+
+
+GROUPED = tuple(map(_grouped, ("count", "sum", "max", "avg", "median")))

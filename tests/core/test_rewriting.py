@@ -70,9 +70,11 @@ def test_a_function_becomes_a_relation() -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("h(X, N) :- N = count { p(X, _) }.", {"inner", "folded"}),
-        ("h(X, N) :- k(X), N = max { Y : p(X, Y) }.", {"inner", "folded"}),
-        ("h(X, N) :- k(X), N = count { p(X, _) }.", {"requested", "inner", "folded", "total"}),
+        ("h(X, N) :- N = count { p(X, _) }.", {"folded"}),
+        ("h(X, N) :- N = count { p(X, _, 1) }.", {"inner", "folded"}),
+        ("h(X, N) :- k(X), N = max { Y : p(X, Y) }.", {"folded"}),
+        ("h(X, N) :- k(X), N = count { p(X, _) }.", {"requested", "folded", "total"}),
+        ("h(X, N) :- k(X), N = count { p(X, Y), Y > 1 }.", {"requested", "inner", "folded", "total"}),
         ("h(X, N) :- k(X), N = max { Y : p(Y), Y < X }.", {"requested", "inner", "folded"}),
     ],
 )

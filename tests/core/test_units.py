@@ -87,12 +87,12 @@ def test_units_are_grouped_by_component_before_rules_change() -> None:
     run = Run("total(X, N) :- node(X), N = count { Y : path(X, Y) }. path(X, Y) :- edge(X, Y).")
     assert run.structure.of_component == {}
     prepared = run.structure.prepared(run.live)
-    assert {c.predicates: len(numbers) for c, numbers in prepared.of_component.items()} == {("path",): 1, ("total",): 5}
+    assert {c.predicates: len(numbers) for c, numbers in prepared.of_component.items()} == {("path",): 1, ("total",): 4}
     assert relations_in_order(prepared)[0] == ("path",)
     assert relations_in_order(prepared)[-1] == ("total",)
     total = run.live.components.of["total"]
     label = run.live.components.label[total]
-    assert [prepared.order[number] for number in prepared.of_component[total]] == [(label, at) for at in range(5)]
+    assert [prepared.order[number] for number in prepared.of_component[total]] == [(label, at) for at in range(4)]
     assert prepared.prepared(run.live) is prepared
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from itertools import islice
 
 from tidelog.core.closed_relations import ClosedRelations, closed_by
@@ -36,21 +36,26 @@ _ZERO = Constant(Value(Kind.INT, 0))
 def core_of(program: Program, *, modules: bool = True, only_whole: bool = False, native: frozenset[str] = NATIVE) -> Core:
     """The program in core form; without `modules`, transitive relations are evaluated like any other.
 
-    With `only_whole`, those are, too, that another rule recurs through. `native` names the functions that the engine computes
-    within a join.
+    With `only_whole`, those are, too, that another rule recurs through, and aggregates read no relation itself, as on Spark.
+    `native` names the functions that the engine computes within a join.
     """
     found = program.modules if modules else ()
-    return _Builder(native=native).build(program, closed_by(found, range(len(program.rules)), only_whole=only_whole))
+    return _Builder(native=native, directly=not only_whole).build(
+        program, closed_by(found, range(len(program.rules)), only_whole=only_whole)
+    )
 
 
-def part_of(rule: Rule, origin: int, first_number: int, *, same_as: bool = False) -> tuple[Part, int]:
+def part_of(
+    rule: Rule, origin: int, first_number: int, given: MutableMapping[str, str], *, directly: bool, same_as: bool = False
+) -> tuple[Part, int]:
     """The core form of one rule, and the last number in its generated names, which start after `first_number`.
 
-    With `same_as`, the individuals that it names are replaced by their representatives.
+    `given` are the virtual relations, as in `Core`; `directly` as in `core_of`. With `same_as`, the individuals that it names are
+    replaced by their representatives.
     """
-    builder = _Builder()
+    builder = _Builder(directly=directly)
     builder.same_as = same_as
-    builder.number = first_number
+    builder.number, builder.core.given = first_number, given
     builder.rewrite(rule, origin)
     return builder.core.parts[origin], builder.number
 
@@ -79,8 +84,9 @@ def core_of_rule(rule: Rule, arities: Mapping[str, int], prefix: str, native: fr
 
 
 class _Builder:
-    def __init__(self, *, prefix: str = "#", native: frozenset[str] = NATIVE) -> None:
-        self.prefix, self.native = prefix, native
+    def __init__(self, *, prefix: str = "#", native: frozenset[str] = NATIVE, directly: bool = False) -> None:
+        """With `directly`, aggregates read a stored relation itself where that is all of their body."""
+        self.prefix, self.native, self.directly = prefix, native, directly
         self.core = Core({})
         self.rules: list[CoreRule] = []
         self.operators: dict[str, Operator] = {}
@@ -187,21 +193,32 @@ class _Builder:
             self._add(requested, tuple(done), origin)
             start = [requested] if own.unbound else []
         inner_steps = step.inner if own.unbound else own.steps
-        others = sorted(_bound_by(inner_steps) - set(step.groups))
-        columns = (*groups, *(Variable(name) for name in others))
-        inner = Atom(self._relation("inner", len(columns)), columns)
-        self._add(inner, tuple(self._body(inner_steps, start, origin)), origin)
+        inner = self._read_directly(inner_steps) if not own.unbound else None
+        if inner is None:
+            others = sorted(_bound_by(inner_steps) - set(step.groups))
+            columns = (*groups, *(Variable(name) for name in others))
+            inner = Atom(self._relation("inner", len(columns)), columns)
+            self._add(inner, tuple(self._body(inner_steps, start, origin)), origin)
         folded = Atom(self._relation("folded", len(groups) + 1), (*groups, aggregate.result))
-        target = columns.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
-        self.operators[folded.predicate] = Aggregation(aggregate.function, inner.predicate, len(groups), target)
+        target = inner.args.index(Variable(aggregate.target.name)) if isinstance(aggregate.target, Variable) else None
+        places = tuple(map(inner.args.index, groups))
+        self.operators[folded.predicate] = Aggregation(aggregate.function, inner.predicate, places, target)
         self.owners[folded.predicate] = self.shown
         if not has_zero or requested is None:
             return folded
         total = Atom(self._relation("total", len(groups) + 1), folded.args)
         self._add(total, (folded,), origin)
-        nothing = Negation(Atom(inner.predicate, (*groups, *(Variable(f"_#{name}") for name in others))))
+        args = (arg if arg in groups else Variable(f"_#{arg.name}") for arg in inner.args if isinstance(arg, Variable))
+        nothing = Negation(Atom(inner.predicate, tuple(args)))
         self._add(Atom(total.predicate, (*groups, _ZERO)), (requested, nothing), origin)
         return total
+
+    def _read_directly(self, steps: Sequence[Step]) -> Atom | None:
+        """The atom that is the body of an aggregate, if its stored facts are the bindings: one, of different variables."""
+        if not self.directly or len(steps) != 1 or not isinstance(atom := steps[0].literal, Atom):
+            return None
+        are_variables = all(isinstance(arg, Variable) for arg in atom.args) and len(set(atom.args)) == len(atom.args)
+        return atom if atom.args and are_variables and atom.predicate not in self.core.given else None
 
     def _add(self, head: Atom, body: tuple[Literal, ...], origin: int) -> None:
         self.rules.append(CoreRule(head, body, origin, self.shown))

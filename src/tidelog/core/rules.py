@@ -3,8 +3,9 @@
 - A function that the kernel does not know, `Y = cat(X, Z)`, is an atom `#call(X, Z, Y)`.  A rule derives the requested
   arguments, `#requested(X, Z)`, and Python fills `#call` for them.
 - For `N = count { Y : body }` grouped by X a rule derives `#inner(X, Y, …)`, all bindings of the body, and an aggregation
-  folds it to `#folded(X, N)`.  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0
-  for the groups `#requested(X)` that have no `#inner`.
+  folds it to `#folded(X, N)`.  If the body is one atom of different variables, its relation is folded itself (`directly`).
+  Where the rest of the rule binds X, so that no match gives 0, `#total(X, N)` is `#folded`, and 0 for the groups
+  `#requested(X)` that have no `#inner`.
 - A transitive relation R is virtual.  Its external facts, X_R of Hu, Motik and Horrocks (AAAI 2019), are stored as `#given R`:
   those that the user and other rules give.
 
@@ -14,7 +15,7 @@ So negation, recursion, maintenance and rule changes see joins only.  Names that
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, MutableMapping
+from collections.abc import Container, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -64,9 +65,15 @@ class Aggregation:
 
     function: str
     inner: str
-    groups: int
+    columns: tuple[int, ...]
+    """The columns of `inner` that make a group."""
     target: int | None
     """The column of `inner` that holds the target; None counts rows."""
+
+    @property
+    def groups(self) -> int:
+        """How many columns make a group."""
+        return len(self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +126,14 @@ class Part:
     """Of these relations."""
     requested: frozenset[str]
     """Those that hold the groups requested of aggregates."""
+
+    def aggregates_otherwise(self, converted: Mapping[str, bool]) -> bool:
+        """Whether it aggregates a relation itself that has become virtual, or might one that no longer is."""
+        folded = {one.inner for one in self.operators.values() if isinstance(one, Aggregation)}
+        copied = {
+            one.predicate for rule in self.rules if rule.head.predicate in folded for one in rule.body if isinstance(one, Atom)
+        }
+        return any(name in (folded if is_virtual else copied) for name, is_virtual in converted.items())
 
     def placed(self, stored: str, external: Container[str] = ()) -> Part:
         """The part with its facts stored under another name, and with external facts of some relations in its body."""

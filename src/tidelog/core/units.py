@@ -169,6 +169,7 @@ class _Restructuring:
         if self.converted:
             readers = {number for name in self.converted for number in self.readers.get(name, ())}
             others = {new.of[self.units[number].owner] for number in readers}
+            self._rewrite_aggregates(others)
             for component in others:
                 self._rebuild_for_storage(component)
             components |= others
@@ -207,6 +208,18 @@ class _Restructuring:
             if numbers:
                 self.of_component[component] = tuple(numbers)
 
+    def _rewrite_aggregates(self, components: Iterable[Component]) -> None:
+        """Give rules another core form that aggregate a relation whose pairs are not stored any more, or are again."""
+        for component in components:
+            parts = {number: self.core.parts.get(number) for number in self.live.components.rules_of(component)}
+            if dropped := [
+                number for number, part in parts.items() if part is not None and part.aggregates_otherwise(self.converted)
+            ]:
+                for number in dropped:
+                    self._drop_part(number)
+                self._remove_units([component])
+                self._rebuild([component])
+
     def _rebuild_for_storage(self, component: Component) -> None:
         """Give the units of a component new objects for the same rules, because plans of the old objects read other storage."""
         units = [self.units[number] for number in self.of_component[component]]
@@ -214,8 +227,7 @@ class _Restructuring:
         self._remove_units([component])
         other: dict[int, CoreRule] = {}
         for number in self.live.components.rules_of(component):
-            part = self.core.parts.get(number)
-            if part is not None:
+            if (part := self.core.parts.get(number)) is not None:
                 rules = tuple(replace(rule) for rule in part.rules)
                 other.update(zip((rule.serial for rule in part.rules), rules, strict=True))
                 self.core.parts[number] = replace(part, rules=rules)
@@ -252,7 +264,9 @@ class _Restructuring:
                 continue
             rule = self.live.components.rules[number]
             if number not in self.core.parts:
-                part, self.last_name = part_of(rule, number, self.last_name, same_as=self.same_as)
+                part, self.last_name = part_of(
+                    rule, number, self.last_name, self.core.given, directly=not self.only_whole, same_as=self.same_as
+                )
                 self.core.arities.update(part.arities)
                 self.named.update(part.arities)
             else:
@@ -291,8 +305,7 @@ class _Restructuring:
         self.converted[name] = is_virtual
 
     def _result(self, components: set[Component]) -> StructureChange:
-        new = self.live.components.label
-        moved = self.live.components.moved & new.keys()
+        new, moved = self.live.components.label, self.live.components.moved & self.live.components.label.keys()
         order = new_version(self.before.order)
         for number in self.removed_units:
             del order[number]

@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from tidelog.core.arrays import Int32s, Int64s
 from tidelog.core.rules import Aggregation
 from tidelog.functions.aggregates import aggregate
+from tidelog.local.evaluation.grouping import RowGroups
 from tidelog.local.kernel.aggregates import group_folding as kernel
+from tidelog.local.kernel.aggregates import row_groups
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.values import Kind
@@ -27,30 +29,35 @@ def fold(folding: Aggregation, state: State, table: Table, begin: int = 0) -> No
 
     All bindings of these groups must be there.
     """
-    rows = state.table(folding.inner).rows_from(begin)
-    if not len(rows):
+    inner, is_counted = state.table(folding.inner), is_count(folding)
+    if inner.end == begin:
         return
-    rows, starts = _grouped(rows, folding.groups)
-    groups = rows[starts[:-1], : folding.groups]
-    if is_count(folding):
-        results = state.terms.encode_numbers(Kind.INT, np.diff(starts))
+    function = row_groups.COUNT_ROWS if is_counted else FUNCTIONS[folding.function]
+    groups = RowGroups(state, inner, folding, function, begin)
+    if is_counted:
+        results = state.terms.encode_numbers(Kind.INT, groups.sizes)
     else:
-        results = results_of(folding.function, state, np.ascontiguousarray(rows[:, folding.target]), starts)
+        results, are_known = _results(groups, function)
+        if not are_known.all():
+            results[~are_known] = results_of(folding.function, state, *groups.members(~are_known))
     has_result = results >= 0
-    table.insert(np.column_stack([groups[has_result], results[has_result]]))
+    table.insert(np.column_stack([groups.keys[has_result], results[has_result]]))
+
+
+def _results(groups: RowGroups, function: int) -> tuple[Int32s, NDArray[np.bool_]]:
+    """The results of groups as far as one pass gives them."""
+    if function in (kernel.MIN, kernel.MAX):
+        return groups.extremes()
+    if function == kernel.SUM:
+        return groups.sums()
+    if function == kernel.AVG:
+        return groups.averages()
+    return np.full(len(groups.sizes), -1, np.int32), np.zeros(len(groups.sizes), np.bool_)
 
 
 def is_count(folding: Aggregation) -> bool:
     """Whether it counts rows, whatever they are."""
     return folding.function == "count" or folding.target is None
-
-
-def _grouped(rows: NDArray[np.int32], groups: int) -> tuple[NDArray[np.int32], Int64s]:
-    """The rows sorted by group, and the bounds of the groups."""
-    if groups:
-        rows = rows[np.lexsort(rows[:, :groups].T[::-1])]
-    differs = (rows[1:, :groups] != rows[:-1, :groups]).any(axis=1)
-    return rows, np.concatenate([[0], np.flatnonzero(differs) + 1, [len(rows)]]).astype(np.int64)
 
 
 def results_of(function: str, state: State, targets: Int32s, starts: Int64s) -> Int32s:

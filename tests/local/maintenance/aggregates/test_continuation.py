@@ -53,7 +53,7 @@ def test_what_follows(
 
 def test_touched_groups_are_counted() -> None:
     small = SmallEngine(f"r(G, N) :- N = max {{ V : g(G, I, V) }}. {FACTS}")
-    special = Aggregation("max", "g", 1, 2)
+    special = Aggregation("max", "g", (0,), 2)
     rows = small.rows((1, 3, 5), (4, 1, 1), (1, 4, 6))
     touched = Touched.of(special, rows, small.rows((1, 1, 5)), small.state.tables["r"])
     assert small.tuples(touched.keys) == [(1,), (4,)]

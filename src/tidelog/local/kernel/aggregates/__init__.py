@@ -1,5 +1,6 @@
 """Groups of aggregates inside the kernel: folded from all of their members, or from what is kept of them.
 
+- `row_groups`: the groups of a table's rows, and their results, in one pass;
 - `group_folding`: the results of groups whose members stand one after the other;
 - `group_members`: the members of groups, found by the chains of an index;
 - `exact_sums`: sums of any numbers that members join and leave, as fixed-point numbers of 2,304 bits;

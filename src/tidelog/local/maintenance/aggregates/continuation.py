@@ -41,8 +41,8 @@ class Touched:
     @classmethod
     def of(cls, special: Aggregation, inserted: Rows, deleted: Rows, table: Table) -> Touched:
         """The groups of inserted and deleted bindings; `table` has the results before."""
-        width, target = special.groups, special.target
-        rows = np.concatenate([inserted[:, :width], deleted[:, :width]])
+        width, target, columns = special.groups, special.target, list(special.columns)
+        rows = np.concatenate([inserted[:, columns], deleted[:, columns]])
         if not width or len(rows) == 1:
             keys, group = rows[:1], np.zeros(len(rows), np.int64)
         else:
@@ -109,7 +109,7 @@ def _added(touched: Touched, special: Aggregation, state: State) -> Continued:
         np.add.at(sizes, groups, np.abs(numbers.astype(np.float64)))
     continues &= sizes < _SAFE
     done = continues.copy()
-    done[continues] = have_members(state.table(special.inner), special.groups, touched.keys[continues])
+    done[continues] = have_members(state.table(special.inner), special.columns, touched.keys[continues])
     results[done] = terms.encode_numbers(Kind.INT, sums[done])
     return results, continues
 

@@ -98,7 +98,10 @@ class KeptGroups:
         """Let bindings join their groups or leave them; the kept groups among these."""
         if not len(rows):
             return set()
-        numbers, targets = self._numbers(rows[:, : self._width]), np.ascontiguousarray(rows[:, self._special.target])
+        numbers, targets = (
+            self._numbers(rows[:, list(self._special.columns)]),
+            np.ascontiguousarray(rows[:, self._special.target]),
+        )
         if len(rows) > 1:
             order = np.argsort(numbers, kind="stable")
             numbers, targets = numbers[order], targets[order]
@@ -163,7 +166,7 @@ class KeptGroups:
     def _index(self) -> int:
         """The index of the bindings by group, up to date."""
         inner = self._inner
-        index = inner.index_on(tuple(range(self._width)))
+        index = inner.index_on(self._special.columns)
         inner.mark_delta()
         inner.extend_index(index)
         return index.number
@@ -195,8 +198,8 @@ def _is_unneeded(group: GroupState) -> bool:
     return not group.size or group.unused > group.size or group.is_wasteful
 
 
-def have_members(inner: Table, width: int, keys: Rows) -> NDArray[np.bool_]:
-    """For each group whether anything is in it."""
-    if not width:
+def have_members(inner: Table, columns: tuple[int, ...], keys: Rows) -> NDArray[np.bool_]:
+    """For each group, which has its key in some columns, whether anything is in it."""
+    if not columns:
         return np.full(len(keys), len(inner) > 0)
-    return inner.have_keys(tuple(range(width)), keys)
+    return inner.have_keys(columns, keys)
