@@ -32,7 +32,7 @@ from tidelog.local.kernel.plan_table import (
     run_state,
 )
 from tidelog.local.kernel.rows.pair_rows import is_among_first
-from tidelog.local.kernel.shortest_chain import next_of_shortest
+from tidelog.local.kernel.shortest_chain import CHOOSE, next_of_shortest
 from tidelog.local.kernel.table_rows import FULL, chain, contains, insert, older_rows, rows_of
 from tidelog.local.kernel.tiers.choice import need
 
@@ -222,7 +222,9 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 if not found:
                     row = _next_in_range(services, M, X, T, plan, at, False)
         elif op == layout.SHORTEST:
-            found = next_of_shortest(M, X, code, at, slots, key, cursor[depth : depth + 1], entering, state)
+            if entering:
+                cursor[depth] = CHOOSE
+            found = next_of_shortest(M, X, code, at, slots, key, cursor[depth : depth + 1], state)
             budget -= state[layout.WALKED]
         elif op == layout.EMIT:
             head, arity = np.int64(code[layout.HEAD_TABLE]), code[layout.HEAD_ARITY]

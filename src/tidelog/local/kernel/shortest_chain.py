@@ -20,6 +20,7 @@ from tidelog.local.kernel.table_rows import chain, contains, older_rows, rows_of
 
 INDEX, TABLE, SPAN, ARGS_AT, KEY_COUNT, KEYS = range(6)
 """The words of an atom; behind its keys are actions for its other columns, and from ARGS_AT on the slots of all columns."""
+CHOOSE = np.int64(-2)
 _OFFSET = np.int64(32)
 _ROW = (np.int64(1) << np.int64(32)) - np.int64(1)
 
@@ -66,11 +67,11 @@ def _in_others(M: Int64s, code: Int32s, at: int, chosen: int, slots: Int32s, key
 
 @part
 def next_of_shortest(
-    M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: Int32s, cursor: Int64s, entering: bool, state: Int64s
+    M: Int64s, X: Int64s, code: Int32s, at: int, slots: Int32s, key: Int32s, cursor: Int64s, state: Int64s
 ) -> bool:
-    """Bind the next row that all atoms of a step agree on; `cursor` is the step's.  Where there is none, False."""
+    """Bind the next row that all atoms of a step agree on, False if there is none; `cursor`, the step's, is `CHOOSE` at first."""
     state[layout.WALKED] = 0
-    if entering:
+    if cursor[0] == CHOOSE:
         cursor[0] = _shortest(M, X, code, at, slots, key, state)
     if cursor[0] < 0:
         return False

@@ -193,6 +193,8 @@ class _Planner(Steps):
         """Whether the rows of an atom are in chains, some of them perhaps long ones."""
         if place == self.delta or atom.predicate in self.state.virtual or self.is_existence(atom, place):
             return False
+        if self.tests_order and atom.predicate in self.own:  # a chosen atom's test is not about order
+            return False
         return len(self._table(atom)) >= FEWEST_ROWS and bool(self.known(atom.args))
 
     def _way(self, literal: Literal, at: int) -> str:

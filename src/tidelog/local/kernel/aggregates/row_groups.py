@@ -61,12 +61,12 @@ def _slot_of(rows: Int32s, base: int, arity: int, columns: Int32s, slots: Int32s
 
 @part
 def _number_rows(
-    rows: Int32s, arity: int, begin: int, end: int, columns: Int32s, slots: Int32s, firsts: Int64s, groups: int, numbers: Int64s
+    rows: Int32s, arity: int, begin: int, columns: Int32s, slots: Int32s, firsts: Int64s, groups: int, numbers: Int64s
 ) -> int:
-    """The number of the group of each row from `begin` to `end`, -1 for tombstones; how many groups there are now."""
+    """The number of the group of each row from `begin` on, -1 for tombstones; how many groups there are now."""
     count = len(columns)
     column = np.int64(columns[0]) if count > 0 else np.int64(0)
-    for row in range(begin, end):
+    for row in range(begin, begin + len(numbers)):
         base = row * arity
         if arity > 0 and rows[base] < 0:
             numbers[row - begin] = -1
@@ -181,7 +181,7 @@ def fold_rows(
         if len(columns) > 0 and (count > len(firsts) or (len(columns) > 1 and 2 * count > len(slots))):
             return False
         numbers = found[: until - begin]
-        progress[GROUPS] = _number_rows(rows, arity, begin, until, columns, slots, firsts, progress[GROUPS], numbers)
+        progress[GROUPS] = _number_rows(rows, arity, begin, columns, slots, firsts, progress[GROUPS], numbers)
         if function == SUM or function == AVG:
             _add_rows(T, rows, arity, begin, target, numbers, groups)
         elif function == MIN or function == MAX:
@@ -209,7 +209,7 @@ def members_of_groups(
     found = np.empty(BLOCK, np.int64)
     for begin in range(progress[ROW], end, BLOCK):
         numbers = found[: min(end - begin, BLOCK)]
-        _number_rows(rows, arity, begin, begin + len(numbers), columns, slots, firsts, progress[GROUPS], numbers)
+        _number_rows(rows, arity, begin, columns, slots, firsts, progress[GROUPS], numbers)
         for i in range(len(numbers)):
             group = numbers[i]
             if group >= 0 and places[group] >= 0:
