@@ -150,3 +150,18 @@ def test_a_full_cache_begins_anew_with_the_values_of_late(monkeypatch: pytest.Mo
     assert list(terms.id_caches[Kind.INT]) == [3, 4]
     assert list(terms.id_caches[Kind.STRING]) == ["d", "e"]
     assert terms.encode([from_python(value) for value in (*range(5), *"abcde")]).tolist() == ids
+
+
+@given(st.lists(st.integers(-40, 40) | st.integers(-(1 << 63), (1 << 63) - 1), min_size=1, max_size=60), st.booleans())
+def test_numbers_of_a_range_have_the_ids_that_they_have_alone(values: list[int], is_tiny: bool) -> None:
+    """Also at the ends of 64 bits, and where some of them are there already."""
+    with under(ODD):
+        dictionary = Dictionary()
+    terms = dictionary if is_tiny else Dictionary()
+    first = terms.encode([i(value) for value in values[::2]])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tidelog.local.storage.dictionary._MANY", 1)
+        ids = terms.encode_numbers(Kind.INT, np.array(values, np.int64))
+    assert terms.values_of(ids) == [i(value) for value in values]
+    assert ids[::2].tolist() == first.tolist()
+    assert len(terms) == len(set(values))

@@ -83,6 +83,19 @@ class Dictionary(TermBuffers):
 
     def encode_numbers(self, kind: Kind, payloads: Int64s) -> Int32s:
         """The ids of values that are not texts, by their payloads."""
+        if len(payloads) >= _MANY and (low := int(payloads.min())) + _SPREAD * len(payloads) > (high := int(payloads.max())):
+            return self._encode_range(kind, payloads - low, low, high - low + 1)
+        return self._encode_each(kind, payloads)
+
+    def _encode_range(self, kind: Kind, places: Int64s, low: int, size: int) -> Int32s:
+        """The ids of many values from a range that is not much larger: each value is looked up once, however often it occurs."""
+        ids: Int32s = np.full(size, -1, np.int32)
+        ids[places] = 0
+        found = np.flatnonzero(ids == 0)
+        ids[found] = self._encode_each(kind, found + low)
+        return ids[places]
+
+    def _encode_each(self, kind: Kind, payloads: Int64s) -> Int32s:
         self.finish_growing()
         ids, done = np.empty(len(payloads), np.int32), 0
         while (done := terms.intern_numbers(self.header, KIND_CODES[kind], payloads, ids, done)) < len(ids):
@@ -212,6 +225,8 @@ _NO_TEXT = np.zeros(1, np.int64)
 _MOST_KNOWN = 100_000
 """Values in a cache; a full one begins anew, so that it has those of late."""
 _BEYOND = 1 << 63
+_MANY, _SPREAD = 1_000, 4
+"""So many numbers are looked up by their place in a range, if that is at most so many times as long."""
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
 
