@@ -5,11 +5,16 @@ from __future__ import annotations
 from random import Random
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 from tests.local_engine import engine_of, held
 
 from tidelog import KnowledgeBase
 from tidelog.core import rewriting
+from tidelog.core.rules import Aggregation
+from tidelog.local.evaluation import grouping
+from tidelog.local.kernel.aggregates import row_groups
+from tidelog.local.storage.state import State
 
 RULES = """
 total(G, N) :- N = sum { V : g(V, G, I) }.
@@ -74,3 +79,17 @@ def _anew(rules: str, *pairs: tuple[int, int]) -> KnowledgeBase:
     result = KnowledgeBase(rules)
     result.update(insert=[("p", *pair) for pair in pairs])
     return result
+
+
+def test_keys_sizes_and_members_of_groups() -> None:
+    """Of the rows from a number on, in the order in which groups are met."""
+    state = State()
+    table = state.ensure_table("rows", 3)
+    table.insert(np.array([(9, 9, 9), (1, 2, 3), (1, 2, 4), (5, 2, 4), (1, 2, 5)], np.int32))
+    with patch.object(grouping, "FEWEST_GROUPS", 1):
+        groups = grouping.RowGroups(state, table, Aggregation("median", "rows", (1, 0), 2), row_groups.COUNT_ROWS, 1)
+    assert groups.keys.tolist() == [[2, 1], [2, 5]]
+    assert groups.sizes.tolist() == [3, 1]
+    members, starts = groups.members(np.array([True, True]))
+    assert (members.tolist(), starts.tolist()) == ([3, 4, 5, 4], [0, 3, 4])
+    assert groups.members(np.array([False, True]))[0].tolist() == [4]
