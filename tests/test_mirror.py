@@ -81,6 +81,7 @@ FROM_OUTSIDE: dict[str, str] = {
     "local/closure/condensation": "by the virtual relations that are built on it",
     "local/equality/equating": "by histories of a knowledge base, against the plain rules of equality",
     "local/engine": "by a knowledge base whose evaluation is stopped at every moment",
+    "local/kernel/shortest_chain": "by rules whose plans choose among atoms when they run, against the reference",
     "local/evaluation/aggregation": "by rules with aggregates, against `functions.aggregates`",
     "local/evaluation/function_calls": "by rules that call functions, against `functions`",
     "local/kernel/arithmetic": "by rules with expressions, against `functions`: compiled code is called by the join only",
