@@ -11,6 +11,7 @@ from tidelog import KnowledgeBase
 from tidelog.changes import Change
 from tidelog.local.maintenance import deletion
 from tidelog.local.maintenance.cost_model import Choice
+from tidelog.local.maintenance.deletion import Deadline
 from tidelog.local.maintenance.rule_maintenance import RuleMaintenance
 
 THROUGH_CLOSURES = """
@@ -95,10 +96,12 @@ def test_a_nullary_fact_that_has_gone_before_giving_up_is_reported() -> None:
     assert kb.count("p") == 1
     seen = 0
     for at in range(-1, 3):
+        deadline = Deadline(at, at, at, 0.0)
+        choice = Choice("bf", "for the test", 1, None, lambda deadline=deadline: deadline)  # type: ignore[misc]
         with (
-            patch.object(RuleMaintenance, "_choose", lambda *_, at=at: Choice("bf", "for the test", 1, None, lambda: at)),
+            patch.object(RuleMaintenance, "_choose", lambda *_, choice=choice: choice),
             patch.object(deletion, "thread_time", iter(range(1000)).__next__),
-            patch.object(deletion, "_A_SUSPECT", 0.0),
+            patch.object(deletion, "A_SUSPECT", 0.0),
         ):
             change = kb.update(delete=[("p",)])
         assert list(change.deleted["p"]) == [()]
