@@ -312,7 +312,7 @@ def test_a_source_of_spark_in_the_job_file(spark: SparkSession, tmp_path: Path) 
     assert (last.updates, last.file, last.line) == (7, "updates/1", 2)
     check_result(tmp_path, updates)
     (tmp_path / "job.toml").write_text(text.replace('folder = "updates"', 'format = "kafka"'), encoding="utf-8")
-    with pytest.raises(TidelogError, match=r"TL087: Spark cannot read the stream of kafka.*spark.jars"):
+    with pytest.raises(TidelogError, match=r"(?s)TL087: Spark cannot read the stream of kafka.*spark.jars"):
         stream(read_job(tmp_path / "job.toml"), spark)
 
 
