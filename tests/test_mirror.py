@@ -136,6 +136,7 @@ CROSS_CUTTING: dict[str, str] = {
     "spark/test_kb_connect.py": "a knowledge base through Spark Connect, in a process of its own",
     "spark/test_long_runs.py": "memory and files over many rounds",
     "spark/test_long_streams.py": "memory and files over many micro-batches",
+    "ontology/test_closures_of_the_corpus.py": "the UNESCO thesaurus and WordNet, closed by modules",
     "ontology/test_owl_corpus.py": "the test cases of the W3C, and LUBM, both ways",
     "test_wrong_input.py": "random objects and bytes at every public method: nothing but coded errors, nothing changed",
     "spark/test_streaming.py": "streaming jobs that are stopped and killed",
