@@ -157,7 +157,7 @@ CALLS: dict[str, Call] = {
     "explain": lambda kb, x: kb.explain(x),
     "explain value": lambda kb, x: kb.explain(("edge", "a", x)),
     "explain effort": lambda kb, x: kb.explain(("edge", "a", "b"), effort=x, links=x),
-    "change.explain": lambda kb, x: kb.update(insert=[("edge", "a", "y")]).explain(x),
+    "change.explain": lambda kb, x: kb.update(insert=[("edge", "a", "b")]).explain(x),
     "why_not": lambda kb, x: kb.why_not(x),
     "why_not value": lambda kb, x: kb.why_not(("path", "a", x), effort=x),
     "what_if insert": lambda kb, x: kb.what_if(insert=x),

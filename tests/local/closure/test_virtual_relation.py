@@ -169,3 +169,11 @@ def test_nothing(is_symmetric: bool) -> None:
     assert as_set(relation) == set()
     assert relation.contains(matrix([(0, 0)])).tolist() == [False]
     assert relation.count_loops() == 0
+
+
+def test_a_plan_needs_no_count() -> None:
+    relation = Case([(at, at + 1) for at in range(5000)]).build(budget=0)
+    assert relation.is_searched
+    assert relation.estimated_size >= 5000
+    assert relation._count is None, "counting all pairs takes as long as listing them"
+    assert len(relation) == 5000 * 5001 // 2

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tidelog.spark.ingest.sources import Format, _ending, _shown, format_named, is_path
+from pathlib import Path
+
+import pytest
+
+from tidelog.spark.ingest.sources import Format, _ending, _shown, format_named, is_path, located
 
 
 def test_formats() -> None:
@@ -22,3 +26,13 @@ def test_formats() -> None:
     assert _shown("file:/tmp/a%20b.csv") == "/tmp/a b.csv"
     assert _shown("file:///tmp/a.csv") == "/tmp/a.csv"
     assert _shown("s3a://b/a%20b.csv") == "s3a://b/a b.csv"
+
+
+def test_relative_paths_are_those_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "edges").mkdir()
+    (tmp_path / "edges" / "a.csv").write_text("a,b", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert located("edges") == str(tmp_path / "edges")
+    assert located("edges/*.csv") == str(tmp_path / "edges" / "*.csv")
+    for other in ("/edges", "nowhere/x.csv", "s3a://bucket/edges", "file:edges"):
+        assert located(other) == other

@@ -164,7 +164,7 @@ class VirtualRelation(Condensation):
         left_count = int(np.count_nonzero(np.bincount(source))) if self.words[kernel.HAS_STARTS] and len(source) else 0
         size = 8 * (count + left_count)
         words = max(1, (room + 63) // 64)
-        if size * words > self.budget or not self._pays(steps, found, count):
+        if not self._pays(steps, found, count) or size * words > self.budget:  # in this order: plans need the estimate
             has_starts = bool(self.words[kernel.HAS_STARTS])
             edges = step_source, step_target
             digraph = Digraph.build(edges, (source, target) if has_starts else None, found, count, self.is_loop)

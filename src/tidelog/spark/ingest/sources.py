@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from glob import glob
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +24,7 @@ WHOLE = 32 << 20
 """Files up to this size are read whole, which tells the numbers of lines; larger ones are split, so that all cores take part."""
 LARGEST_WHOLE = 1 << 30
 """The largest file that can be read whole at all."""
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:")
 
 
 class Format(StrEnum):
@@ -109,13 +112,19 @@ def is_path(source: object, format: str | None) -> bool:  # noqa: A002
     return looks or Path(text).exists()
 
 
+def located(path: str) -> str:
+    """A relative path of this machine, made absolute: the JVM keeps the folder in which it was started."""
+    is_here = not _ADDRESS.match(path) and not os.path.isabs(path) and bool(glob(path))  # noqa: PTH117, PTH207  # patterns
+    return os.path.abspath(path) if is_here else path  # noqa: PTH100
+
+
 def list_files(spark: SparkSession, source: str | PathLike[str], given: str | None) -> Files:
     """The files of a path, a folder or a glob, with their sizes; all of one format."""
     from pyspark.sql import functions as f
 
     text = fspath(source)
     with read_errors_explained(text):
-        frame = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(text)
+        frame = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(located(text))
         address = f.col("_metadata.file_path")
         rows = frame.select(
             address.alias("address"), f.col("_metadata.file_size").alias("size"), f.xxhash64(address).alias("id")
@@ -149,9 +158,9 @@ def read_lines(spark: SparkSession, files: Files, *, whole: bool) -> DataFrame:
     only = next(iter(files.files)) if len(files.files) == 1 else None
     key = (f.lit(only).cast("long") if only is not None else f.xxhash64(f.col("_metadata.file_path"))).alias("file")
     if whole:
-        frame = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(files.given)
+        frame = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(located(files.given))
         return frame.select("content", key)
-    frame = spark.read.option("recursiveFileLookup", "true").text(files.given, lineSep="\n")
+    frame = spark.read.option("recursiveFileLookup", "true").text(located(files.given), lineSep="\n")
     return frame.select("value", key, f.col("_metadata.file_block_start").alias("start"))
 
 
@@ -162,7 +171,7 @@ def read_table(spark: SparkSession, source: object, given: str | None, options: 
         if given is None or given.lower() == TABLE:
             return spark.read.options(**options).table(str(source))
         reader = spark.read.format(given).options(**options)
-        return reader.load(fspath(source)) if isinstance(source, str | PathLike) and str(source) else reader.load()
+        return reader.load(located(fspath(source))) if isinstance(source, str | PathLike) and str(source) else reader.load()
 
 
 @contextmanager

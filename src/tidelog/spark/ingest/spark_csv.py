@@ -15,7 +15,7 @@ from tidelog.errors import fail
 from tidelog.files.matching import find_names
 from tidelog.files.text.delimited import Header
 from tidelog.spark.ingest.ingested import Ingested, Target
-from tidelog.spark.ingest.sources import Files, Format, read_errors_explained
+from tidelog.spark.ingest.sources import Files, Format, located, read_errors_explained
 from tidelog.spark.ingest.tables import CORRUPT, ingest_text_frame
 
 if TYPE_CHECKING:
@@ -52,15 +52,15 @@ def ingest_csv(target: Target, files: Files, header: Header, options: dict[str, 
     given = {"sep": "," if files.format is Format.CSV else "\t", **options}
     with read_errors_explained(files.given), _texts_of_partitions(target.spark):
         reader = target.spark.read.options(**given)
-        names = reader.option("header", True).csv(files.given).columns
-        unnamed = reader.option("header", False).csv(files.given).columns
+        names = reader.option("header", True).csv(located(files.given)).columns
+        unnamed = reader.option("header", False).csv(located(files.given)).columns
         of_folders = names[len(names) - sum(re.fullmatch(r"_c\d+", name) is None for name in unnamed) :]
         of_files = names[: len(names) - len(of_folders)]
         is_header = header is True or (header == "auto" and _has_names(target, names, of_folders))
         of_files = of_files if is_header else [f"c{at}" for at in range(1, len(of_files) + 1)]
         fields = ", ".join(f"`{name.replace('`', '``')}` string" for name in (*of_files, CORRUPT))
         reader = reader.schema(fields).option("columnNameOfCorruptRecord", CORRUPT).option("columnPruning", False)
-        frame = reader.option("header", is_header).option("enforceSchema", False).csv(files.given)
+        frame = reader.option("header", is_header).option("enforceSchema", False).csv(located(files.given))
         has_nulls = "nullvalue" in (name.lower() for name in options)  # else an empty cell is an empty text, as in our reader
         cells = [f.col(f"`{name}`") for name in of_files]
         texts = (

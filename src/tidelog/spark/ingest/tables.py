@@ -18,7 +18,7 @@ from tidelog.files.tables import read_object
 from tidelog.spark.ingest.fitting import Plan, fit_rows, rejects_only
 from tidelog.spark.ingest.ingested import Ingested, Target, keep
 from tidelog.spark.ingest.rejects import record_of
-from tidelog.spark.ingest.sources import Files, read_errors_explained
+from tidelog.spark.ingest.sources import Files, located, read_errors_explained
 from tidelog.spark.session.private_session import is_connect
 from tidelog.values import Kind
 
@@ -44,7 +44,7 @@ def ingest_parquet(target: Target, files: Files, options: dict[str, str], where:
     from pyspark.sql import functions as f
 
     with read_errors_explained(files.given):
-        frame = target.spark.read.options(**options).parquet(files.given)
+        frame = target.spark.read.options(**options).parquet(located(files.given))
         file = f.xxhash64(f.col("_metadata.file_path")).alias(_FILE)
         kept = with_defaults(target, (frame if where is None else frame.where(where)).select("*", file))
         plain = kept.drop(_FILE)
