@@ -27,6 +27,9 @@ Some rules beside a module need not read R, since its external facts are enough 
 - `R(X, Y) :- R(X, Z), ...` and `R(Y, X) :- ..., R(Z, X)`, if nothing else mentions X: of a path from X to Z, its last step is
   enough, since the rest of the path leads to that step.
 
+A rule that joins R with R, or with another relation of the component, wants all pairs of R in each round.  Rows are joined faster
+than pairs that are searched: beside such a rule, as in analyses of pointers, R is evaluated like any other relation.
+
 So the rules of SKOS, with two relations that are inverse to each other, recur through external facts only.
 """
 
@@ -116,8 +119,9 @@ def _beside_others(found: list[Module], recursive: Mapping[int, Rule], own: Set[
     """The modules of one component, with which of them share it, and which rules need their external facts only."""
     if any(isinstance(literal, Aggregate) for rule in recursive.values() for literal in rule.body):
         return found  # its groups are complete only in turns
-    closed = {module.relation: module for module in found if module.kind is not ModuleKind.LINEAR}
-    closing = {at for module in closed.values() for at in module.rules}
+    closing = {at for module in found if module.kind is not ModuleKind.LINEAR for at in module.rules}
+    joined = {name for at, rule in recursive.items() if at not in closing for name in _joined_inside(rule, own)}
+    closed = {m.relation: m for m in found if m.kind is not ModuleKind.LINEAR and m.relation not in joined}
     external: dict[str, list[int]] = defaultdict(list)
     for at, rule in recursive.items():
         if at not in closing and (read := _read_externally(rule, closed, own)) is not None:
@@ -126,6 +130,21 @@ def _beside_others(found: list[Module], recursive: Mapping[int, Rule], own: Set[
         replace(module, is_shared=True, external_rules=tuple(external[module.relation])) if module.relation in closed else module
         for module in found
     ]
+
+
+def _joined_inside(rule: Rule, own: Set[str]) -> set[str]:
+    """The relations of its component that a rule joins with one another: many of their pairs are wanted, in each round.
+
+    Where one atom has all variables of the other, it is only tested.
+    """
+    inside = [literal for literal in rule.body if isinstance(literal, Atom) and literal.predicate in own]
+    pairs = ((one, other) for at, one in enumerate(inside) for other in inside[at + 1 :])
+    return {
+        atom.predicate
+        for one, other in pairs
+        if not (names_of([one]) <= names_of([other]) or names_of([other]) <= names_of([one]))
+        for atom in (one, other)
+    }
 
 
 def _read_externally(rule: Rule, closed: Mapping[str, Module], own: Set[str]) -> str | None:
