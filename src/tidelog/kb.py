@@ -31,6 +31,7 @@ from tidelog.source import Source
 from tidelog.surface.browsing import Browsable
 from tidelog.surface.engine_options import no_option, with_options_of_engines
 from tidelog.surface.keywords import naming_options
+from tidelog.surface.logs import LINT, warn_of
 from tidelog.surface.subscriptions import Subscribable
 from tidelog.text_limits import LONGEST_TEXT, check_length
 
@@ -122,6 +123,9 @@ class KnowledgeBase(Browsable, Subscribable, KnowledgeGraph, Questions, Reasonin
         self._limit_text = longest
         self._schema = Schema(check(source), is_strict=strict)
         self._schema.refuse_undeclared()
+        for found in self._schema.program.warnings:
+            if found.code in LINT:  # whether a relation gets facts from elsewhere is not known yet
+                warn_of(found)
         self._limits = limit_facts, limit_seconds, limit_rounds, most_memory
         self._progress = progress
         self._modules, self._algorithm, self._marking = modules, algorithm, marking

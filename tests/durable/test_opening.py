@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -261,3 +262,15 @@ def test_with_fsync_a_wal_that_lost_acknowledged_changes_is_refused(tmp_path: Pa
     for read_only in True, False:
         with pytest.raises(TidelogError, match=r"TL062.*manifest.sqlite-wal is damaged: changes \d+ to 20 are missing"):
             opened(copy, read_only=read_only)
+
+
+def test_many_numbers_in_no_order_come_back(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(5).permutation(4_000)
+    kb = KnowledgeBase("odd(N) :- step(N), N mod 2 = 1.")
+    kb.load("step", pa.table({"n": numbers[:2_000]}))
+    kb.update(insert=[("step", int(number)) for number in numbers[2_000:]])
+    kb.save(tmp_path / "kb")
+    kb.close()
+    with KnowledgeBase.open(tmp_path / "kb") as again:
+        assert sorted(again["step"]) == [(number,) for number in range(4_000)]
+        assert again.count("odd") == 2_000

@@ -43,4 +43,4 @@ def _rederive(unit: Unit, left: set[Fact], removed: set[Fact], bounds: Bounds) -
     explicit = {fact for fact in unit.explicit if unit.is_own(fact)}
     back = unit.closed(left | (removed & explicit)) & (left | removed)
     at_once, in_the_end = ([r for r in unit.still(facts) if r.head in removed] for facts in (left, back))
-    bounds.add_instances("rederived", at_once, len(in_the_end))
+    bounds.add_instances("rederived", at_once, len(in_the_end), explicit)

@@ -151,13 +151,15 @@ class Bounds:
         self.least[name] += least
         self.most[name] += least if most is None else most
 
-    def add_instances(self, name: str, found: Collection[Instance], most: int | None = None) -> None:
-        """Count instances.
+    def add_instances(
+        self, name: str, found: Collection[Instance], most: int | None = None, there: Collection[Fact] = ()
+    ) -> None:
+        """Count instances; those of heads that are `there` already need not be looked for.
 
-        The engine's joins stop at the first match once the head is bound, so they may see only one of several instances of a
-        rule with the same head. Where every variable of a rule is in its head, both numbers are the same.
+        The engine's joins stop once the head is bound at the first match, or where the head has been found already, by this rule
+        or another one. So they may see only one of several instances with the same head.
         """
-        seen = len(found) if self.lists_instances else len({(r.name[0], r.head) for r in found})
+        seen = len(found) if self.lists_instances else len({r.head for r in found}.difference(there))
         self.add(name, seen, len(found) if most is None else most)
 
     def check(self, name: str, value: int) -> None:
@@ -218,4 +220,4 @@ def _count_insertions(unit: Unit, left: set[Fact], final: set[Fact], bounds: Bou
     """Count the instances that use something new, or something that is back: at most once for each such fact in the body."""
     new = [(r, sum(fact not in left if unit.is_own(fact) else not unit.held(fact) for fact in r.body)) for r in unit.still(final)]
     found = [r for r, count in new if count]
-    bounds.add_instances("inserted", found, sum(count for _, count in new))
+    bounds.add_instances("inserted", found, sum(count for _, count in new), left)

@@ -40,4 +40,4 @@ def test_what_is_meant_by_an_option_that_is_not_there() -> None:
     assert no_option("writer", "local", made).diagnostics[0].fix == "did you mean `writers=`?"
     assert no_option("placement", "local", made).diagnostics[0].fix == 'leave it out, or choose engine="spark"'
     assert no_option("writers", "spark", made).diagnostics[0].fix == 'leave it out, or choose engine="local"'
-    assert no_option("xyz", "local", made).diagnostics[0].fix == "its options are strict=, writers=, same_as="
+    assert no_option("xyz", "local", made).diagnostics[0].fix == "its options are strict=, writers=, same_as=, starting_over="

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import warnings
 
 import pyarrow as pa
 import pytest
@@ -58,3 +59,11 @@ kb.update(insert=[("p", 1)])
     said = [line for line in ran.stderr.splitlines() if "compiling" not in line]
     assert said[0].startswith("a function that subscribed to `q` failed")
     assert said[-1] == "ZeroDivisionError: division by zero"
+
+
+def test_what_is_probably_wrong_with_a_rule_is_a_warning() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        KnowledgeBase("order(1, ann). r(C) :- order(N, C). s(X) :- order(X, _), X < X. t(X) :- later(X).")
+        KnowledgeBase("r(X) :- order(X, _).")
+    assert [str(warning.message).split()[1:3] for warning in caught] == [["warning", "TL102:"], ["warning", "TL103:"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,7 @@ from tidelog.cli.common.in_json import errors_of, print_json
 from tidelog.errors import TidelogError, TidelogWarning, fail
 from tidelog.program.program import read_source
 from tidelog.source import Source
+from tidelog.surface.logs import LINT
 
 _P = ParamSpec("_P")
 _INTERRUPTED = 130
@@ -73,6 +75,9 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
     return wrapped
 
 
+_IS_LINT = re.compile(f"warning (?:{'|'.join(LINT)}):")
+
+
 @contextmanager
 def _plain_warnings() -> Iterator[None]:
     """Show warnings of rules as those of `tidelog check`."""
@@ -81,7 +86,8 @@ def _plain_warnings() -> Iterator[None]:
 
         def show_one(message: Warning | str, category: type[Warning], *place: Any, **where: Any) -> None:
             if issubclass(category, TidelogWarning):
-                typer.echo(str(message), err=True)
+                if not _IS_LINT.search(str(message).partition("\n")[0]):  # commands show these themselves
+                    typer.echo(str(message), err=True)
             else:
                 others(message, category, *place, **where)
 

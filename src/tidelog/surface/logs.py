@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tidelog.changes import ChangeStatistics, LoadReport, RuleChanges
     from tidelog.errors import Diagnostic
 
+LINT = ("TL102", "TL103", "TL104")
+"""What is probably wrong with a rule whatever facts there are; `tidelog check` shows these and others."""
 _LOAD, _RULES, _UPDATE = (logging.getLogger(f"tidelog.{name}") for name in ("load", "rules", "update"))
 _asks_for_updates = _UPDATE.isEnabledFor
 

@@ -165,3 +165,11 @@ def test_numbers_of_a_range_have_the_ids_that_they_have_alone(values: list[int],
     assert terms.values_of(ids) == [i(value) for value in values]
     assert ids[::2].tolist() == first.tolist()
     assert len(terms) == len(set(values))
+
+
+def test_content_gets_its_ids_in_order() -> None:
+    """A snapshot names values by their places."""
+    terms, numbers = Dictionary(), np.random.default_rng(3).permutation(5_000)
+    first = terms.encode_content(Kind.STRING, pa.array(["a", "b"]))
+    assert terms.encode_content(Kind.INT, pa.array(numbers)).tolist() == list(range(2, 5_002))
+    assert first.tolist() == [0, 1]

@@ -182,11 +182,11 @@ class Dictionary(TermBuffers):
     # --- keys -----------------------------------------------------------------------------------------------------------
 
     def encode_content(self, kind: Kind, content: pa.Array) -> Int32s:
-        """The ids of the values of one kind with that content."""
+        """The ids of the values of one kind with that content; new ones are in the order of the values, as snapshots want it."""
         import pyarrow as pa
 
         if kind not in TEXT_KINDS:
-            return self.encode_numbers(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
+            return self._encode_each(kind, content.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return self._encode_strings(kind, content.cast(pa.large_string()))
 
     def encode_keys(self, keys: pa.Array) -> Int32s:
