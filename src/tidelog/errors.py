@@ -112,6 +112,8 @@ class Diagnostic:
     span: Span | None = None
     fix: str | None = None
     notes: tuple[str, ...] = ()
+    relation: str | None = None
+    """The relation that has the problem, where one has."""
 
     @property
     def is_error(self) -> bool:
@@ -165,9 +167,10 @@ class Diagnostics(list[Diagnostic]):
         *,
         fix: str | None = None,
         notes: Iterable[str] = (),
+        relation: str | None = None,
     ) -> None:
         """Note one problem."""
-        self.append(Diagnostic(code, message, source, span, fix, tuple(notes)))
+        self.append(Diagnostic(code, message, source, span, fix, tuple(notes), relation))
 
     @property
     def errors(self) -> list[Diagnostic]:

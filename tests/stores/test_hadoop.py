@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.stores.behaviour import check_store
@@ -44,14 +44,14 @@ def test_a_file_system_without_renames_of_its_own(spark: SparkSession, tmp_path:
 class Without:
     """Hadoop's classes, without the newer interface."""
 
-    def __init__(self, inner: object) -> None:
+    def __init__(self, inner: Any) -> None:
         self._inner = inner
 
     def __getattr__(self, name: str) -> object:
         return self if name == "FileContext" else getattr(self._inner, name)
 
-    def getFileContext(self, *_: object) -> None:  # noqa: N802
-        raise RuntimeError("UnsupportedFileSystemException")
+    def getFileContext(self, root: Any, settings: object) -> Any:  # noqa: N802
+        return self._inner.FileContext.getFileContext(root.resolve("unheard://x/"), settings)
 
 
 def test_an_address_that_spark_does_not_reach(spark: SparkSession) -> None:

@@ -101,12 +101,7 @@ def run_command(  # each parameter is an argument or option of the command
 
     check_program(program, saved, rdf, ontology)
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with (
-        progress_display(is_quiet=quiet) as display,
-        knowledge_base(
-            program, facts, limits, display, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology
-        ) as kb,
-    ):
+    with opened(program, facts, limits, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
         chosen = chosen_relations(kb.program, relation)
         check_targets(kb, chosen, out, file_format, rdf_out)
         _check_statistics(stats, out)
@@ -154,15 +149,23 @@ def query_command(  # each parameter is an argument or option of the command
     if query is None:
         raise typer.BadParameter("give a query behind the program")
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with (
-        progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
-    ):
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
         answers = kb.query(query)
     if as_json:
         print_json({"columns": answers.columns, "answers": rows_in_json(answers)})
     else:
         show(show_answers(answers, kb.program, form.value))
+
+
+@contextmanager
+def opened(program: Path | None, facts: Path | None, limits: Limits, *, quiet: bool, **options: Any) -> Iterator[KnowledgeBase]:
+    """The knowledge base of a command, with a progress line while the command works."""
+    options.setdefault("modules", True)
+    with (
+        progress_display(is_quiet=quiet) as display,
+        knowledge_base(program, facts, limits, display, quiet=quiet, **options) as kb,
+    ):
+        yield kb
 
 
 def knowledge_base(
@@ -199,8 +202,8 @@ def knowledge_base(
                 kb.load(known.name, path)
     of_files = list(kb.loads)
     _load_rdf(kb, rdf, ontologies, quiet=quiet)
-    filled = [f"`{kb.program.printer.predicate(report.relation)}`" for report in kb.loads]
-    warnings = [w for w in kb.program.warnings if w.code != "TL101" or not any(name in w.message for name in filled)]
+    filled = {report.relation for report in kb.loads}
+    warnings = [warning for warning in kb.program.warnings if warning.code != "TL101" or warning.relation not in filled]
     if warnings:
         typer.echo(render_all(warnings), err=True)
     if not quiet:

@@ -18,12 +18,12 @@ LONGEST = "256MiB"
 class Limits:
     """The options of a command."""
 
-    facts: int
-    seconds: float | None
-    rounds: int | None
-    memory: str
-    text: str
-    input_root: Path | None
+    facts: int = MOST_FACTS
+    seconds: float | None = None
+    rounds: int | None = None
+    memory: str = "auto"
+    text: str = LONGEST
+    input_root: Path | None = None
 
     def options(self) -> dict[str, Any]:
         """The options of a knowledge base."""

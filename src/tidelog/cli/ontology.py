@@ -15,10 +15,9 @@ from tidelog.cli.evaluation import (
     OntologyFiles,
     Quiet,
     RdfFiles,
-    knowledge_base,
-    progress_display,
+    opened,
 )
-from tidelog.cli.limits import MOST_FACTS, Limits
+from tidelog.cli.limits import Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
 from tidelog.errors import fail
 
@@ -113,11 +112,8 @@ def consistency_command(  # each parameter is an argument or option of the comma
 ) -> None:
     """Show what contradicts an ontology or program, each with its rule and its facts; the exit status is 1 if anything does."""
     check_program(program, saved, rdf, ontology)
-    limits = Limits(MOST_FACTS, None, None, limit_memory, "256MB", input_root)
-    with (
-        progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
-    ):
+    limits = Limits(memory=limit_memory, input_root=input_root)
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
         found = kb.inconsistencies()
     if as_json:
         print_json({"is_consistent": not found, "contradictions": [_contradiction(one) for one in found]})

@@ -149,12 +149,11 @@ def check_command(job: JobFile, as_json: AsJson = False) -> None:
         return
     show(describe(chosen))
     filled = {source.relation for source in chosen.sources}
-    shown = [f"`{chosen.program.printer.predicate(name)}`" for name in filled if name]
     has_triples = any(source.is_rdf for source in chosen.sources)
     warnings = [
         warning
         for warning in chosen.program.warnings
-        if warning.code != "TL101" or not (has_triples or any(name in warning.message for name in shown))
+        if warning.code != "TL101" or not (has_triples or warning.relation in filled)
     ]
     if warnings:
         show(["", render_all(warnings)])

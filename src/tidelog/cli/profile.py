@@ -17,7 +17,7 @@ from tidelog.cli.evaluation import (
     knowledge_base,
     progress_display,
 )
-from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
+from tidelog.cli.limits import MOST_FACTS, Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
 
 
@@ -41,7 +41,7 @@ def profile_command(
 ) -> None:
     """Derive everything, apply updates, and say what each rule, unit and update has cost.  Nothing saved is changed."""
     check_program(program, saved)
-    limits = Limits(limit_facts, limit_seconds, None, "auto", LONGEST, None)
+    limits = Limits(limit_facts, limit_seconds)
     with (
         progress_display(is_quiet=False) as display,
         knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=True, saved=saved, rdf=rdf) as opened,
@@ -73,12 +73,11 @@ def plan_command(
 ) -> None:
     """Say in which order the body of a rule is joined, how each literal is matched, and how many bindings are expected."""
     check_program(program, saved)
-    limits = Limits(MOST_FACTS, None, None, "auto", LONGEST, None)
     if rule is None and saved is not None and program is not None and not program.exists():  # the only argument
         program, rule = None, str(program)
     with (
         progress_display(is_quiet=False) as display,
-        knowledge_base(program, facts, limits, display, modules=not no_modules, quiet=True, saved=saved, rdf=rdf) as kb,
+        knowledge_base(program, facts, Limits(), display, modules=not no_modules, quiet=True, saved=saved, rdf=rdf) as kb,
     ):
         plans = kb.plan(rule, measure=measure)
     show([plans.to_json()] if as_json else plans.lines())

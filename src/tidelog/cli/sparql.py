@@ -17,10 +17,9 @@ from tidelog.cli.evaluation import (
     OntologyFiles,
     Quiet,
     RdfFiles,
-    knowledge_base,
-    progress_display,
+    opened,
 )
-from tidelog.cli.limits import MOST_FACTS, Limits
+from tidelog.cli.limits import Limits
 from tidelog.cli.shell import OpenFolder, app, check_program, reporting, show
 
 if TYPE_CHECKING:
@@ -54,11 +53,8 @@ def sparql_command(  # each parameter is an argument or option of the command
     check_program(program, saved, rdf, ontology)
     if query is None:
         raise typer.BadParameter("give a query behind the program")
-    limits = Limits(MOST_FACTS, limit_seconds, None, limit_memory, "256MB", input_root)
-    with (
-        progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb,
-    ):
+    limits = Limits(seconds=limit_seconds, memory=limit_memory, input_root=input_root)
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
         result = kb.sparql(query, graphs=True if graphs else None)
         if as_json:
             print_json(_in_json(result))

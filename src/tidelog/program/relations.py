@@ -140,7 +140,7 @@ def _check_unknown_port(
         if isinstance(statement, Port) and statement.relation == name:
             message = f"@{statement.direction} names `{shown(name)}`, which the program does not mention"
             fix = did_you_mean(name, known) or f"declare it: `@relation {shown(name)}(…) .`"
-            diagnostics.add("TL101", message, statement.source, statement.span, fix=fix)
+            diagnostics.add("TL101", message, statement.source, statement.span, fix=fix, relation=name)
 
 
 def check_declarations(document: Document, diagnostics: Diagnostics) -> None:

@@ -213,10 +213,9 @@ class Profile:
         if (form := forms.get(target.suffix)) is None:
             fix = "let the name end with .html, .json, .csv or .txt"
             raise fail("TL082", f"a profile cannot be written as {target.name}", fix=fix)
-        try:
-            target.write_text(form(), encoding="utf-8")
-        except OSError as error:
-            raise fail("TL060", f"cannot write {target}: {error.strerror or error}", fix="choose another path") from error
+        from tidelog.report.svg import write
+
+        write(target, form().encode())
 
 
 def _growth(rounds: Iterable[Round]) -> list[int]:

@@ -37,6 +37,14 @@ svg.tidelog marker path { fill: var(--soft); } svg.tidelog marker.no path { fill
 """
 
 
+def write(target: Path, data: bytes) -> None:
+    """Write what is shown to a file."""
+    try:
+        target.write_bytes(data)
+    except OSError as error:
+        raise fail("TL060", f"cannot write {target}: {error.strerror or error}", fix="choose another path") from error
+
+
 class GraphPicture:
     """A picture that notebooks show by themselves; `save` writes it as `.svg`, `.png` or `.html`."""
 
@@ -84,10 +92,7 @@ class GraphPicture:
             case _:
                 fix = "let the name end with .svg, .png or .html"
                 raise fail("TL082", f"a picture cannot be written as {target.name}", fix=fix)
-        try:
-            target.write_bytes(data)
-        except OSError as error:
-            raise fail("TL060", f"cannot write {target}: {error.strerror or error}") from error
+        write(target, data)
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -182,7 +182,7 @@ class HadoopStore(Store):
         try:
             context.getFileContext(self._root.toUri(), self._settings).rename(self._path(old), self._path(new), given)
         except Exception as error:
-            if "UnsupportedFileSystemException" not in str(error):
+            if not _class_of(error).endswith(".UnsupportedFileSystemException"):
                 if how == "NONE":
                     self._system.delete(self._path(old), False)
                 raise
@@ -217,6 +217,12 @@ class HadoopStore(Store):
             self._system.delete(self._path(name), True)
 
 
+def _class_of(error: Exception) -> str:
+    """The name of the class of an exception: of that of the JVM, if it is one."""
+    cause = getattr(error, "java_exception", None)
+    return type(error).__name__ if cause is None else str(cause.getClass().getName())
+
+
 @contextmanager
 def _as_os_error(address: str) -> Iterator[None]:
     """Exceptions of the JVM as those of Python."""
@@ -228,7 +234,7 @@ def _as_os_error(address: str) -> Iterator[None]:
         cause = getattr(error, "java_exception", None)
         if cause is None and not type(error).__module__.startswith("pyspark"):
             raise
-        name = type(error).__name__ if cause is None else str(cause.getClass().getName())
+        name = _class_of(error)
         said = (str(error if cause is None else cause.getMessage()).splitlines() or [""])[0]
         if "FileNotFound" in name or "NoSuchFile" in name:
             raise FileNotFoundError(errno.ENOENT, said, address) from error

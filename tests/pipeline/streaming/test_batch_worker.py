@@ -91,7 +91,14 @@ def test_a_job_may_stop_at_a_refused_update(tmp_path: Path) -> None:
     apply(StandIn({2: "TL040"}), Arrivals(arrived(1, 2, 3)), done, stops=True)
     assert (done.updates, done.rows, done.broken) == (1, 1, 0)
     assert done.stopped_at is not None
-    assert done.stopped_at.diagnostics[0].notes == ("in u.jsonl:2",)
+    assert str(done.stopped_at) == "u.jsonl:2 (id 2): error TL040: told to"
+
+
+def test_the_place_of_an_error_is_said_once(tmp_path: Path) -> None:
+    done = result(tmp_path)
+    apply(StandIn(), Arrivals(arrived("u.jsonl:1", "broken")), done, stops=True)
+    assert done.stopped_at is not None
+    assert str(done.stopped_at).startswith("u.jsonl:2:2: error TL076: this is not JSON")
 
 
 def test_a_failure_of_the_machine_ends_the_batch(tmp_path: Path) -> None:

@@ -76,3 +76,8 @@ def test_warnings_have_places_and_suggestions() -> None:
     ]
     assert diagnostics.warnings[0].fix == "did you mean `edge`?"
     assert not diagnostics.errors
+
+
+def test_a_relation_that_is_never_defined_is_named() -> None:
+    found = check(Source('@relation e(a). @input s "s.csv". p(X) :- e(X), <http://a/q>(X).', "test.dl")).warnings
+    assert [(d.code, d.relation) for d in found] == [("TL101", "s"), ("TL101", "http://a/q")]

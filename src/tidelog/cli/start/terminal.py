@@ -13,7 +13,7 @@ import typer
 from tidelog import __version__
 from tidelog.cli.common.in_json import AsJson, errors_of, print_json
 from tidelog.cli.evaluation import FactsFolder, RdfFiles, knowledge_base
-from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
+from tidelog.cli.limits import Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, reporting
 from tidelog.cli.start.session import Session
 from tidelog.errors import TidelogError
@@ -33,12 +33,11 @@ def repl_command(
     as_json: AsJson = False,
 ) -> None:
     """Enter rules, facts and questions line by line; `:help` says how.  Lines from a file are taken as well."""
-    limits = Limits(MOST_FACTS, None, None, "auto", LONGEST, None)
     if program is None and saved is None:
-        opened: KnowledgeBase = KnowledgeBase(**limits.options())
+        opened: KnowledgeBase = KnowledgeBase(**Limits().options())
     else:
         durability = {} if saved is None else {"durability": "batch"}
-        opened = knowledge_base(program, facts, limits, None, quiet=True, saved=saved, rdf=rdf, **durability)
+        opened = knowledge_base(program, facts, Limits(), None, quiet=True, saved=saved, rdf=rdf, **durability)
     status = 0
     with opened as kb:
         session = Session(kb)

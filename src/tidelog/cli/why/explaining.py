@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.common.in_json import AsJson, print_json
-from tidelog.cli.evaluation import FactsFolder, Quiet, knowledge_base, progress_display
-from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
+from tidelog.cli.evaluation import FactsFolder, Quiet, opened
+from tidelog.cli.limits import Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
 from tidelog.explain.shown.saved import Saved
 
@@ -24,6 +24,12 @@ class ExplanationForm(StrEnum):
     HTML = "html"
 
 
+FormOption = Annotated[ExplanationForm, typer.Option("--format", help="How to print it.")]
+OutFile = Annotated[
+    Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg, .png or .html.", metavar="FILE")
+]
+
+
 @app.command("explain")
 @reporting
 def explain_command(
@@ -31,35 +37,34 @@ def explain_command(
     fact: Annotated[str | None, typer.Argument(help='A fact, such as "path(a, c)".', metavar="FACT")] = None,
     facts: FactsFolder = None,
     all_ways: Annotated[bool, typer.Option("--all", help="Every rule instance behind it, not only one proof.")] = False,
-    form: Annotated[ExplanationForm, typer.Option("--format", help="How to print it.")] = ExplanationForm.TEXT,
-    out: Annotated[
-        Path | None, typer.Option(help="Write it to a file that ends with .txt, .json, .svg, .png or .html.", metavar="FILE")
-    ] = None,
+    form: FormOption = ExplanationForm.TEXT,
+    out: OutFile = None,
     saved: OpenFolder = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Say why a fact holds: the rules and explicit facts that it follows from."""
     program, fact = fact_behind(program, fact, saved)
-    limits = Limits(MOST_FACTS, None, None, "auto", LONGEST, None)
-    with (
-        progress_display(is_quiet=quiet) as display,
-        knowledge_base(program, facts, limits, display, modules=True, quiet=quiet, saved=saved) as kb,
-    ):
+    with opened(program, facts, Limits(), quiet=quiet, saved=saved) as kb:
         explanation = kb.explain(fact, all=all_ways)
-    if out is not None:
-        explanation.save(out)
-        if as_json:
-            print_json({"file": str(out), "facts": len(explanation)})
-        else:
-            show([f"{out}: {len(explanation):,} facts"])
+    if out is None:
+        show([printed(explanation, form, as_json=as_json)])
         return
-    show([printed(explanation, ExplanationForm.JSON if as_json else form)])
+    explanation.save(out)
+    tell_file(out, f"{len(explanation):,} facts", as_json=as_json, facts=len(explanation))
 
 
-def printed(answer: Saved, form: ExplanationForm) -> str:
+def tell_file(out: Path, said: str, *, as_json: bool, **found: object) -> None:
+    """Say that an answer has been written to a file, and what it is."""
+    if as_json:
+        print_json({"file": str(out), **found})
+    else:
+        show([f"{out}: {said}"])
+
+
+def printed(answer: Saved, form: ExplanationForm, *, as_json: bool) -> str:
     """An answer in one of its forms."""
-    match form:
+    match ExplanationForm.JSON if as_json else form:
         case ExplanationForm.TEXT:
             return answer.to_text()
         case ExplanationForm.JSON:

@@ -26,9 +26,10 @@ def svg_of_cards(title: str, cards: Iterable[tuple[str, Lines]]) -> str:
     parts: list[str] = []
     y = width = 0.0
     for kind, lines in cards:
-        wide, high = 2 * _PAD + _CHARACTER * max(len(_cut(text)) for _, text in lines) + 8, 2 * _PAD + _LINE * len(lines) - 3
+        wide = 2 * _PAD + _CHARACTER * max(len(cut(text, _LONGEST)) for _, text in lines) + 8
+        high = 2 * _PAD + _LINE * len(lines) - 3
         parts.append(f'<rect class="box {kind}" x="0" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="6"/>')
-        parts += [_text(_PAD, y + _PAD + _LINE * (at + 0.7), *line) for at, line in enumerate(lines)]
+        parts += [line_of_text(_PAD, y + _PAD + _LINE * (at + 0.7), *line, _LONGEST) for at, line in enumerate(lines)]
         y, width = y + high + _GAP, max(width, wide)
     width, height = width + 2 * _EDGE, y - _GAP + 2 * _EDGE
     return (
@@ -38,11 +39,13 @@ def svg_of_cards(title: str, cards: Iterable[tuple[str, Lines]]) -> str:
     )
 
 
-def _text(x: float, y: float, kind: str, text: str) -> str:
-    shown = _cut(text)
+def line_of_text(x: float, y: float, kind: str, text: str, longest: int) -> str:
+    """A line of a card; of a longer text the beginning, and all of it when one points at it."""
+    shown = cut(text, longest)
     tip = f"<title>{escape(text)}</title>" if shown != text else ""
     return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" xml:space="preserve">{tip}{escape(shown)}</text>'
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def cut(text: str, longest: int) -> str:
+    """The beginning of a text, if it is longer than a line."""
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
+from tidelog.explain.shown.cards import cut, line_of_text
 from tidelog.explain.shown.text import text_of
 from tidelog.explain.steps import MOST_SHOWN, Step, Steps, Way
 from tidelog.report.svg import STYLE, html_page
@@ -87,19 +88,19 @@ class _Drawing:
 
     def _card(self, step: Step) -> Iterator[str]:
         lines = [("title", step.text), *self._lines(step)]
-        width = 2 * _PAD + _CHARACTER * max(len(_cut(text)) for _, text in lines) + 8
+        width = 2 * _PAD + _CHARACTER * max(len(cut(text, _LONGEST)) for _, text in lines) + 8
         height = 2 * _PAD + _LINE * len(lines) - 3
         name = "box root" if step is self.explanation.root else "box"
         yield f'<rect class="{name}" x="{_LEFT}" y="{self.y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="6"/>'
         for at, (kind, text) in enumerate(lines):
-            yield _text(_LEFT + _PAD, self.y + _PAD + _LINE * (at + 0.7), kind, text)
+            yield line_of_text(_LEFT + _PAD, self.y + _PAD + _LINE * (at + 0.7), kind, text, _LONGEST)
         self._middles[step.number] = self.y + height / 2
         x = _LEFT + width + 14
         for text in self._pills(step):
-            wide = 20 + _CHARACTER * len(_cut(text))
+            wide = 20 + _CHARACTER * len(cut(text, _LONGEST))
             middle = self.y + height / 2
             yield f'<rect class="pill" x="{x:.1f}" y="{middle - 12:.1f}" width="{wide:.1f}" height="24" rx="12"/>'
-            yield _text(x + 9, middle + 4, "", text)
+            yield line_of_text(x + 9, middle + 4, "", text, _LONGEST)
             x += wide + 8
         self.width = max(self.width, x)
         self.y += height + _GAP
@@ -146,13 +147,3 @@ def _line(source: float, target: float) -> str:
         f'<path class="arrow" marker-end="url(#head)" d="M{x:.0f} {source:.1f}C{x - out:.1f} {source:.1f} '
         f'{x - out:.1f} {target:.1f} {x:.0f} {target:.1f}"/>'
     )
-
-
-def _text(x: float, y: float, kind: str, text: str) -> str:
-    shown = _cut(text)
-    tip = f"<title>{escape(text)}</title>" if shown != text else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" xml:space="preserve">{tip}{escape(shown)}</text>'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -9,6 +9,7 @@ from pathlib import Path
 from tidelog.arguments import path_of
 from tidelog.errors import fail
 from tidelog.report.raster import png_of
+from tidelog.report.svg import write
 
 
 class Saved(ABC):
@@ -47,10 +48,7 @@ class Saved(ABC):
             fix = "let the name end with .txt, .json, .svg, .png or .html"
             raise fail("TL082", f"{self._what} cannot be written as {target.name}", fix=fix)
         data = png_of(self.svg) if form == ".png" else f"{texts[form]()}\n".encode()
-        try:
-            target.write_bytes(data)
-        except OSError as error:
-            raise fail("TL060", f"cannot write {target}: {error.strerror or error}") from error
+        write(target, data)
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -18,7 +18,7 @@ from tidelog.errors import TidelogError, fail
 from tidelog.pipeline.report.outcome import AppliedUpdate
 from tidelog.pipeline.streaming.arrivals import Arrivals, Arrived
 from tidelog.pipeline.streaming.change_feed import RowFile, rows_of
-from tidelog.streams.update import Update, fitting
+from tidelog.streams.update import Update, UpdateError, fitting
 
 if TYPE_CHECKING:
     from tidelog.changes import Change
@@ -76,6 +76,7 @@ class UpdateWorker:
         done.rows = arrivals.done
         for at, arrived in enumerate(arrivals.updates):
             rest = arrivals.updates[at + 1 :]
+            update = Update(place=arrived.place)
             try:
                 update = self._understood(arrived)
                 change = self._change(update, arrived.place, rest[0] if rest else arrivals.ahead)
@@ -83,7 +84,7 @@ class UpdateWorker:
                 if any(problem.code in FAILURES for problem in error.diagnostics) and arrived.problem is None:
                     raise
                 if self._stops:
-                    done.stopped_at = _at(arrived, error)
+                    done.stopped_at = UpdateError(error.diagnostics, update, before + done.updates + 1)
                     return
                 done.broken += 1
                 self._say(f"{arrived.place}: set aside: {error.diagnostics[0].code}: {error.diagnostics[0].message}")
@@ -129,13 +130,6 @@ def _kept(change: Any) -> Iterator[tuple[bool, ExplicitSnapshot]]:
     """The explicit facts inserted and deleted, read now: their DataFrames may be gone when the micro-batch is committed."""
     for inserted, facts in change.explicit():
         yield inserted, facts if isinstance(facts.keys, pa.Table) else replace(facts, keys=facts.keys.toArrow())
-
-
-def _at(arrived: Arrived, error: TidelogError) -> TidelogError:
-    """An error of an update, with the place of the update."""
-    if arrived.place in str(error):
-        return error
-    return TidelogError(replace(one, notes=(*one.notes, f"in {arrived.place}")) for one in error.diagnostics)
 
 
 def _dead_letter(batch: int, arrived: Arrived, error: TidelogError) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _undefined_relations(
                 similar = did_you_mean(name, defined) if len(reported) <= _MOST_SUGGESTIONS else None
                 fix = similar or f"declare it if its facts come later: `@relation {shown(name)}(…) .`"
                 message = f"`{shown(name)}` has no facts, no rules and no declaration"
-                diagnostics.add("TL101", message, rule.source, atom.span, fix=fix)
+                diagnostics.add("TL101", message, rule.source, atom.span, fix=fix, relation=name)
 
 
 def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
