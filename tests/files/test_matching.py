@@ -10,7 +10,16 @@ import pytest
 from tests.files.relations import declared, lists, mentioned, rejected, saved
 
 from tidelog.errors import TidelogError
-from tidelog.files.matching import Matched, declared_kinds, default_values, find_names, has_some, mapped, match_columns
+from tidelog.files.matching import (
+    Matched,
+    as_identifier,
+    declared_kinds,
+    default_values,
+    find_names,
+    has_some,
+    mapped,
+    match_columns,
+)
 from tidelog.files.raw import RawTable, row_places
 from tidelog.files.reading import read
 from tidelog.values import Kind, integer
@@ -203,3 +212,25 @@ def test_another_delimiter_is_named(tmp_path: Path, mark: str, fix: str) -> None
     with pytest.raises(TidelogError, match="TL081") as caught:
         read(path, "edge", declared(src=Kind.STRING, dst=Kind.STRING))
     assert fix in str(caught.value)
+
+
+def test_columns_whose_names_have_blanks_are_mapped() -> None:
+    relation = declared(order_id=None, price=None, place=None)
+    text = rejected(pa.table({"order id": ["a"], "price": [2], "town": ["b"]}), relation)[2]
+    assert 'columns={"order id": "order_id"}' in text
+    text = rejected(pa.table({"order id": ["a"], "unit price": [2]}), relation)[2]
+    assert 'columns={"order id": "order_id", …}' in text
+
+
+def test_a_mapping_the_wrong_way_round_is_turned() -> None:
+    table = pa.table({"order id": ["a"], "unit price": [2]})
+    turned = {"id": "order id", "price": "unit price"}
+    text = rejected(table, declared(id=None, price=None), columns=turned)[2]
+    assert 'the names of the source come first: `columns={"order id": "id", "unit price": "price"}`' in text
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("order id", "order_id"), (" Größe (m) ", "Größe_m"), ("2nd", "c_2nd"), ("%", "c_"), ("a", "a")]
+)
+def test_names_that_a_program_can_declare(text: str, name: str) -> None:
+    assert as_identifier(text) == name

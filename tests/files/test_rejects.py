@@ -143,3 +143,10 @@ def test_how_many_rows_do_not_fit() -> None:
 def test_a_default_of_another_type() -> None:
     assert default_misfit("p", "n", Kind.INT).diagnostics[0].fix == "give a default that is an int"
     assert with_article(Kind.DATE) == "a date"
+
+
+def test_a_text_that_means_no_value_is_one_for_null(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "x,n\na,1\nb,N/A\n")
+    relation = declared(x=Kind.STRING, n=Kind.INT)
+    assert 'say `null="N/A"` and what stands for it, `defaults={"n": …}`' in rejected(path, relation)[2]
+    assert "defaults" in rejected(path, relation, null="N/A")[2]

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import feather, parquet
-from tests.files.relations import kinds, lists, mentioned, rejected, saved
+from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
 from tidelog.errors import TidelogError
 from tidelog.files.formats import FileFormat, Format
@@ -152,3 +152,25 @@ def test_objects_of_pandas_lose_nothing() -> None:
     assert kinds(read(mixed, "edge")) == [None], "a date stays a date, and a time of the day is not lost"
     arrays = pandas.DataFrame({"a": pandas.Series([np.array([5, 6]), "a"], dtype=object)})
     assert rejected(arrays)[0] == "TL080"
+
+
+def test_integers_of_pandas_may_have_gaps() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": ["x", "y", "z"], "n": [1, None, -(2**53) + 1]})
+    relation = declared(a=Kind.STRING, n=Kind.INT)
+    assert list(rejected(frame, relation)[1]) == ["row 2: column n: it is null"]
+    assert lists(read(frame, "edge", relation, defaults={"n": 0}))[1] == [1, 0, -(2**53) + 1]
+    nothing = pandas.DataFrame({"a": ["x"], "n": [float("nan")]})
+    assert lists(read(nothing, "edge", relation, defaults={"n": 7})) == [["x"], [7]]
+    for strange in (1.5, float("inf"), 2.0**53):  # of which the last may have been another integer
+        some = pandas.DataFrame({"a": ["x", "y"], "n": [strange, None]})
+        assert "is a float, and the column is declared int" in rejected(some, relation, defaults={"n": 0})[1][0]
+    table = pa.table({"a": ["x"], "n": [1.0]})
+    assert list(rejected(table, relation)[1]) == ["row 1: column n: 1.0 is a float, and the column is declared int"]
+
+
+def test_what_is_no_table_is_named_with_what_is() -> None:
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    for series in (pandas.Series(["a"]), polars.Series(["a"])):
+        assert "series.to_frame()" in rejected(series)[2]
+    assert "kb.update(insert=" in rejected([("a", "b")])[2]

@@ -49,3 +49,24 @@ def test_what_cannot_be_iterated_over_is_no_list_of_facts(odd: object) -> None:
 def test_a_name_is_unicode_text() -> None:
     with pytest.raises(TidelogError, match="TL013"):
         explicit_facts(PROGRAM, [("\ud800", 1)])
+
+
+@pytest.mark.parametrize(
+    ("odd", "fix"),
+    [
+        ("edge(a, b)", "kb.add_rules"),
+        (["edge(a, b)", "edge(b, c)"], "kb.add_rules"),
+        (("edge", "a", "b"), r"put it into a list: `\[\('edge', 'a', 'b'\)\]`"),
+        (["edge", "a", "b"], r"put it into a list: `\[\('edge', 'a', 'b'\)\]`"),
+        (b"edge", "give a list of tuples"),
+    ],
+)
+def test_texts_and_single_facts_are_one_error(odd: object, fix: str) -> None:
+    with pytest.raises(TidelogError, match=f"TL071.*\n.*{fix}") as caught:
+        explicit_facts(PROGRAM, odd)  # type: ignore[arg-type]
+    assert len(caught.value.diagnostics) == 1
+
+
+def test_the_columns_of_a_declared_relation_are_named() -> None:
+    with pytest.raises(TidelogError, match="its columns are name, celsius"):
+        explicit_facts(PROGRAM, [("temp", "a")])

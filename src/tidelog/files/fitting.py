@@ -25,6 +25,8 @@ from tidelog.files.text.text_types import infer, is_blank, parse
 from tidelog.functions.conform import conform
 from tidelog.values import IRI, Kind, Value
 
+_WHOLE_IN_FLOAT = 2.0**53
+"""Below it a float that is whole is the integer that it was."""
 _READ_FROM_TEXT = (Kind.DATE, Kind.TIMESTAMP, Kind.IRI)
 
 
@@ -73,9 +75,24 @@ def fit_columns(table: RawTable, matched: Matched) -> list[Fitted]:
     """The columns of a table that a relation has, in its order, each with its declared kind or one that is found."""
     cells = (table.columns[position] for position in matched.positions)
     return [
-        fit_text(some, kind) if table.is_text and not isinstance(some, list) else fit_cells(some, kind, table.source, label)
+        fit_text(some, kind)
+        if table.is_text and not isinstance(some, list)
+        else fit_cells(without_floats(table, some, kind), kind, table.source, label)
         for some, kind, label in zip(cells, matched.kinds, matched.labels, strict=True)
     ]
+
+
+def without_floats(table: RawTable, cells: Cells, declared: Kind | None) -> Cells:
+    """Floats for a column of integers as integers, if all are whole: a column with gaps has no other type in pandas."""
+    if (
+        not table.has_floats_for_gaps
+        or declared is not Kind.INT
+        or isinstance(cells, list)
+        or not pa.types.is_floating(cells.type)
+    ):
+        return cells
+    is_whole = pc.and_(pc.equal(pc.floor(cells), cells), pc.less(pc.abs(cells), _WHOLE_IN_FLOAT))
+    return cells.cast(pa.int64()) if pc.all(is_whole).as_py() is not False else cells  # no value at all: all are gaps
 
 
 def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:

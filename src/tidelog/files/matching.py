@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -105,6 +107,12 @@ def _partly_named(table: RawTable, name: str, declared: Sequence[str], names: Se
             break
         taken.update(free)
     fix = did_you_mean(missing, names) or f"name the columns as they are declared: {', '.join(declared)}"
+    spare = [
+        other for at, other in enumerate(names) if other.strip() and not any(at in _places(column, names) for column in declared)
+    ]
+    if spare:
+        meant = next((other for other in spare if as_identifier(other).casefold() == missing.casefold()), spare[0])
+        fix += f", or say which one is meant: `columns={{{quoted(meant)}: {quoted(missing)}}}`"
     if table.is_text:
         fix += "; if the first row is a fact and no header, say `header=False`"
     return fail("TL081", f"{table.source} has no column `{missing}` of `{name}`, but others of its names: {there}", fix=fix)
@@ -129,10 +137,30 @@ def _misfit(table: RawTable, name: str, arity: int, declared: Sequence[str] | No
         there_already = {other.casefold() for other in table.names}
         hints = [did_you_mean(column, table.names) for column in declared if column.casefold() not in there_already]
         hint = next((f"; {hint}" for hint in hints if hint), "")
-        fix = f"name the columns of the source as they are declared, or give it as many{hint}"
+        mapping = _mapping(table.names, declared)
+        fix = f"name the columns of the source as they are declared, or map them, `{mapping}`, or give it as many{hint}"
     elif declared and table.is_text:
         fix = "if the first line holds the names of the columns, say `header=True`; else give the file as many columns"
     return fail("TL081", f"{table.source} has {there}, and `{name}` has {_columns(arity, declared)}", fix=fix)
+
+
+def as_identifier(text: str) -> str:
+    """A text as the name of a column that a program can declare."""
+    name = re.sub(r"\W+", "_", text.strip()).strip("_")
+    return name if name.isidentifier() else f"c_{name}"
+
+
+def quoted(text: str) -> str:
+    """A text as a string of Python, in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _mapping(names: Sequence[str], declared: Sequence[str]) -> str:
+    """How a mapping of columns is written, by an example."""
+    strange = [name for name in names if name not in declared]
+    pairs = zip(strange or names, [column for column in declared if column not in names] or declared, strict=False)
+    given, meant = next(iter(pairs))
+    return f"columns={{{quoted(given)}: {quoted(meant)}, …}}"
 
 
 def _columns(count: int, names: Sequence[str] | None) -> str:
@@ -158,6 +186,10 @@ def mapped(
     for given, meant in columns.items():
         if given not in names:
             fix = did_you_mean(given, names) or f"its columns are {', '.join(names)}"
+            if meant in names:
+                there = {of_source: of_relation for of_relation, of_source in columns.items() if of_source in names}
+                turned = ", ".join(f"{quoted(one)}: {quoted(other)}" for one, other in there.items())
+                fix = f"the names of the source come first: `columns={{{turned}}}`"
             said = role.format(column=meant, relation=name)
             raise fail("TL081", f"{table.source} has no column `{given}`, {said}", fix=fix)
     place = {meant: names.index(given) for given, meant in columns.items()}

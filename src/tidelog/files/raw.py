@@ -38,6 +38,8 @@ class RawTable:
     """The places of rows, counted from 0 and ascending, for messages: `edges.csv:17`."""
     is_text: bool = False
     """Whether the cells are texts whose types are to be inferred."""
+    has_floats_for_gaps: bool = False
+    """Whether integers are floats where their column has gaps, as in pandas."""
 
 
 def row_places(source: str, *, is_file: bool) -> Callable[[Sequence[int]], list[str]]:
@@ -127,4 +129,8 @@ def not_utf8(source: str, data: bytes | None = None) -> TidelogError:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             where = f": line {line} has a byte that cannot be decoded"
-    return fail("TL061", f"{source} is not UTF-8 text{where}", fix="save the file as UTF-8")
+    return fail(
+        "TL061",
+        f"{source} is not UTF-8 text{where}",
+        fix='say which encoding it has, as in `encoding="latin-1"`, or save the file as UTF-8',
+    )

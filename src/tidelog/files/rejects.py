@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,6 +19,8 @@ from tidelog.files.raw import RawTable
 from tidelog.values import Kind, from_python
 
 MOST_SHOWN = 5
+_NO_VALUES = frozenset({"n/a", "na", "#n/a", "nan", "null", "none", "nil", "-", "--", "?", ".", "missing", "unknown"})
+"""Texts by which files say that there is no value."""
 _LONGEST = 60
 _FIX = "mend these rows, declare other types for the columns, or give `defaults` for cells that hold nothing"
 
@@ -45,7 +48,14 @@ def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequenc
     for row, place in zip(rows, table.places(rows), strict=True):
         at = misfits.column(row)
         notes.append(f"{place}: column {matched.labels[at]}: {problem_of(table, matched, columns[at], at, row)}")
-    raise reject_error(table.source, name, pc.sum(misfits.rows).as_py(), table.rows, notes)
+    at, fix = misfits.column(rows[0]), _FIX
+    cell = table.columns[matched.positions[at]][rows[0]]
+    cell = cell.as_py() if isinstance(cell, pa.Scalar) and table.is_text else cell
+    if isinstance(cell, str) and cell.strip().casefold() in _NO_VALUES:
+        label = json.dumps(matched.labels[at], ensure_ascii=False)
+        said = f'`null="{cell}"` and what stands for it, `defaults={{{label}: …}}`'
+        fix = f'if "{cell}" means no value, say {said}; or mend these rows'
+    raise reject_error(table.source, name, pc.sum(misfits.rows).as_py(), table.rows, notes, fix)
 
 
 def reject_error(source: str, name: str, rejected: int, rows: int, notes: Sequence[str], fix: str = _FIX) -> TidelogError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
@@ -42,6 +42,9 @@ def read_object(source: object) -> RawTable:
     libraries = {(base.__module__.partition(".")[0], base.__name__) for base in type(source).__mro__}
     thing: Any = source
     try:
+        if libraries & {("pandas", "Series"), ("polars", "Series")}:
+            fix = "give a data frame: `series.to_frame()`, or with the index of pandas `series.reset_index()`"
+            raise fail("TL082", "facts cannot be read from a Series, which is one column", fix=fix)
         if ("pandas", "DataFrame") in libraries:
             return _from_pandas(thing)
         if ("polars", "LazyFrame") in libraries:
@@ -60,6 +63,8 @@ def read_object(source: object) -> RawTable:
     except (pa.ArrowException, OSError) as error:
         raise damaged(f"a {type(source).__name__}", _first_line(error)) from error
     fix = "give a path, an Arrow table, or a data frame of pandas or polars"
+    if isinstance(source, list | tuple | set | frozenset | dict | Iterator):
+        fix += '; tuples are facts of an update: `kb.update(insert={"edge": [("a", "b")]})`'
     raise fail("TL082", f"facts cannot be read from a {type(source).__name__}", fix=fix)
 
 
@@ -89,7 +94,8 @@ def _from_pandas(frame: Any) -> RawTable:
     """A data frame of pandas without its index; pandas' missing values, including NaN, are null."""
     columns = tuple(_pandas_column(frame.iloc[:, at]) for at in range(frame.shape[1]))
     source = "a pandas DataFrame"
-    return RawTable(source, "pandas", tuple(map(str, frame.columns)), columns, len(frame), row_places(source, is_file=False))
+    places = row_places(source, is_file=False)
+    return RawTable(source, "pandas", tuple(map(str, frame.columns)), columns, len(frame), places, has_floats_for_gaps=True)
 
 
 def _pandas_column(series: Any) -> Cells:

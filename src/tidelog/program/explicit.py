@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from tidelog.arguments import iterable, shown
+from tidelog.arguments import iterable, shown, wrong
 from tidelog.errors import Diagnostics, TidelogError
 from tidelog.functions.conform import conform
 from tidelog.functions.signatures import ANY, type_name
@@ -29,10 +29,28 @@ def explicit_facts(
 
 
 def as_facts(given: Iterable[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
-    """Facts as users give them, as a list; whatever cannot be iterated over is refused."""
-    return given if type(given) is list or type(given) is tuple else list(iterable(given, "a list of facts", _FACTS_FIX))
+    """Facts as users give them, as a list; texts, and whatever cannot be iterated over, are refused."""
+    if type(given) is not list and type(given) is not tuple:
+        _refuse_text(given)
+        return list(iterable(given, "a list of facts", _FACTS_FIX))
+    if given and isinstance(given[0], str):
+        _refuse_texts(given)
+    return given
 
 
+def _refuse_text(given: object) -> None:
+    """Refuse a text, which can be iterated over, letter by letter."""
+    if isinstance(given, str | bytes):
+        raise wrong("a list of facts", given, _FACTS_FIX if isinstance(given, bytes) else _TEXT_FIX)
+
+
+def _refuse_texts(given: Sequence[object]) -> None:
+    """Refuse a fact in place of a list of facts, and texts in place of facts."""
+    is_fact = len(given) > 1 and not any(isinstance(part, str) and "(" in part for part in given)
+    raise wrong("a list of facts", given, f"put it into a list: `[{shown(tuple(given))}]`" if is_fact else _TEXT_FIX)
+
+
+_TEXT_FIX = 'give tuples, `[("edge", "a", "b")]`; `kb.add_rules("edge(a, b).")` takes facts as texts'
 _FACTS_FIX = 'give a list of tuples: `[("edge", "a", "b")]`'
 
 
@@ -54,6 +72,7 @@ def _fact(
         diagnostics.add(
             "TL020",
             f"{shown(given)} has {len(arguments)} argument{'s' * (len(arguments) != 1)}, and `{name}` has {relation.arity}",
+            fix=f"its columns are {', '.join(relation.column_names)}" if relation.columns or relation.names else None,
         )
         return None
     values: list[Value] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tidelog.errors import Diagnostics, did_you_mean
@@ -70,7 +70,7 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
     for statement in document.statements:
         again = isinstance(statement, Declaration) and statement.relation in declared
         for atom in () if again else mentions(statement):
-            _check_arity(atom, statement.source, places, diagnostics, shown)
+            _check_arity(atom, statement.source, places, declared, diagnostics, shown)
         match statement:
             case Rule(head):
                 rules.add(head.predicate)
@@ -118,6 +118,7 @@ def _check_arity(
     atom: Atom,
     source: Source,
     places: dict[str, tuple[int, Source, Span]],
+    declared: Mapping[str, Declaration],
     diagnostics: Diagnostics,
     shown: Shown,
 ) -> None:
@@ -126,6 +127,9 @@ def _check_arity(
         here = "1 argument" if len(atom.args) == 1 else f"{len(atom.args)} arguments"
         message = f"`{shown(atom.predicate)}` has {here} here and {arity} at {first_source.place(first_span)}"
         fix = "a relation has one arity; use another name for one of the two"
+        if atom.predicate in declared:
+            names = ", ".join(column.name for column in declared[atom.predicate].columns)
+            fix = f"its columns are {names}; write `_` for one that does not matter" if names else "it has no columns"
         diagnostics.add("TL020", message, source, atom.span, fix=fix)
 
 
@@ -224,6 +228,10 @@ _OTHER_NAMES = {
     "power": "did you mean `pow`?",
     "ceiling": "did you mean `ceil`?",
     "trunc": "did you mean `int`?",
+    "mean": "an aggregate has braces: `avg { … }`",
+    "average": "an aggregate has braces: `avg { … }`",
+    "total": "an aggregate has braces: `sum { … }`",
+    "like": "did you mean `contains`, `starts_with` or `matches`?",
 }
 _SYNONYMS = {
     "number": "did you mean `int`, or `float`?",

@@ -291,12 +291,24 @@ def _constructed(name: str, arg: Any, span: Span) -> tree.Constant | None:
 def _aggregate_name(name: str, has_target: bool, token: Token) -> str:
     if name not in AGGREGATES:
         _identifier(token, "an aggregate")
-        fix = did_you_mean(name, AGGREGATES) or "the aggregates are " + ", ".join(AGGREGATES)
+        fix = _OTHER_AGGREGATES.get(name.lower()) or did_you_mean(name, AGGREGATES) or _ALL_AGGREGATES
         raise ClauseError("TL023", f"there is no aggregate `{token}`", _span(token, token), fix)
     if not has_target and name != "count":
         fix = f"write `{name} {{ X : … }}`"
         raise ClauseError("TL011", f"`{name}` needs to know of what", _span(token, token), fix)
     return name
+
+
+_ALL_AGGREGATES = "the aggregates are " + ", ".join(AGGREGATES)
+_DEVIATION = "compute it: `M = avg { X : … }, Q = avg { X * X : … }, V = Q - M * M`, and the deviation is `sqrt(V)`"
+_OTHER_AGGREGATES = {
+    **dict.fromkeys(("mean", "average"), "did you mean `avg`?"),
+    **dict.fromkeys(("total", "add"), "did you mean `sum`?"),
+    **dict.fromkeys(("length", "len", "size", "number", "cnt", "nunique"), "did you mean `count`?"),
+    **dict.fromkeys(("minimum", "first", "lowest"), "did you mean `min`?"),
+    **dict.fromkeys(("maximum", "last", "highest"), "did you mean `max`?"),
+    **dict.fromkeys(("std", "stdev", "stddev", "var", "variance"), _DEVIATION),
+}
 
 
 def _inside(literal: Any) -> Sequence[Any]:

@@ -90,7 +90,11 @@ def _parse_clause(clause: Clause, preparation: Preparation, start: str) -> Any:
         accepted = _accepted_before(error.token, tokens, start)
         _explain(error.token, accepted, previous, clause, source, diagnostics)
     except ClauseError as problem:
-        fix = _fix_for_a_comment(source, problem.span.end) if problem.code == "TL012" else None
+        fix = (
+            (_fix_for_a_comment(source, problem.span.end) or _fix_for_targets(source, problem))
+            if problem.code == "TL012"
+            else None
+        )
         diagnostics.add(problem.code, problem.message, source, problem.span, fix=fix or problem.fix)
     return None
 
@@ -146,7 +150,7 @@ def _explain(
         diagnostics.add("TL005", message, source, Span(clause.span.start, end), fix=fix)
         return
     span = Span(token.start_pos or 0, token.end_pos or 0)
-    fix = _fix_for(token, accepts, previous, source)
+    fix = _fix_for(token, accepts, previous, source, is_directive=clause.tokens[0].startswith("@"))
     expected = [word for kind, word in _WORDS.items() if kind in accepts]
     expected = [word for word in expected if word not in _OPENING] or expected
     text = source.text[slice(*span)]
@@ -158,10 +162,14 @@ def _explain(
 
 _NOT_CLOSED = "the text ends before the clause does"
 
+_OPENED = re.compile(r"(\w+)\s*\{\s*$")
+_MORE_TARGETS = re.compile(r"\s*,[^{}]*?:[^-]")
 _COMMENT = re.compile(r"%|//|#")
 _COMMENT_FIX = "`{}` starts a comment; division is `/`, and its remainder `mod`"
 _NUMBERS = ("INT", "FLOAT", "VARIABLE")
 """What may be a number; a comment directly behind it may be meant as an operator."""
+_WORDS_OF_TEXTS = frozenset({"NAME", "VARIABLE"})
+_MORE_WORDS = re.compile(r"(?:[ \t]+\w+)*")
 _AT_THE_START = {
     "_END": "take the extra `.` away; directives start with `@`",
     "_ARROW": "a clause starts with its head",
@@ -172,6 +180,8 @@ _FOREIGN_WORDS = {
     "or": "write one rule for each alternative",
     "in": "write a fact for each value, `allowed(1).`, and the atom `allowed(X)`",
     "if": "write `:-`",
+    "like": 'write `contains(X, "part")`, `starts_with(X, "begin")` or `matches(X, "regex")`',
+    "between": "write two comparisons: `1 <= X, X <= 9`",
     ":": "write `:-`",
 }
 
@@ -183,7 +193,16 @@ def _fix_for_a_comment(source: Source, at: int) -> str | None:
     return _COMMENT_FIX.format(found[0]) if found is not None and rest[len(found[0]) :].strip() else None
 
 
-def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: Source) -> str | None:
+def _fix_for_targets(source: Source, problem: ClauseError) -> str | None:
+    """The fix for an aggregate of several terms, `sum { X, Y : … }`."""
+    before = _OPENED.search(source.text[: problem.span.start])
+    if before is None or not _MORE_TARGETS.match(source.text, problem.span.end):
+        return None
+    first = source.text[slice(*problem.span)]
+    return f"an aggregate is of one term, and looks at all bindings of its body: `{before[1]} {{ {first} : … }}`"
+
+
+def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: Source, *, is_directive: bool) -> str | None:
     """The likely fix for a refused token."""
     after_head = "_ARROW" in accepts
     if previous is None:
@@ -192,8 +211,8 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
         return "a number has digits on both sides of its point"
     if previous.type in _NUMBERS and (comment := _COMMENT.search(source.text[previous.end_pos : token.start_pos])):
         return _COMMENT_FIX.format(comment[0])
-    if str(token) in _FOREIGN_WORDS and (token.type == "NAME" or after_head):
-        return _FOREIGN_WORDS[token]
+    if str(token).lower() in _FOREIGN_WORDS and (token.type in _WORDS_OF_TEXTS or after_head):
+        return _FOREIGN_WORDS[str(token).lower()]
     if "_END" in accepts and "\n" in source.text[previous.end_pos : token.start_pos]:
         return "if the clause ends on the line before, close it with a `.`"
     if after_head:
@@ -206,5 +225,18 @@ def _fix_for(token: Token, accepts: set[str], previous: Token | None, source: So
         opens_iri = token == "<" and previous.type in ("LPAR", "COMMA", "COMPARE")
         return "an IRI has a scheme: `<http://…>`" if opens_iri else "a comparison is a literal of its own"
     if "COMMA" in accepts and "_END" in accepts and token.type in ("NAME", "VARIABLE", "IRI", "NOT", "LSQB"):
-        return "put a `,` between literals"
-    return None
+        quotes = f", or {_quotes(token, previous, source)}" if _is_text(token, previous) else ""
+        return f"put a `,` between literals{quotes}"
+    return _quotes(token, previous, source) if _is_text(token, previous) and not is_directive else None
+
+
+def _is_text(token: Token, previous: Token) -> bool:
+    """Whether two words in a row may be meant as one text."""
+    return {previous.type, token.type} <= _WORDS_OF_TEXTS
+
+
+def _quotes(token: Token, previous: Token, source: Source) -> str:
+    """The fix for several words in a row: quotes around them."""
+    more = _MORE_WORDS.match(source.text, token.end_pos or 0)
+    assert more is not None  # of no words, too
+    return f'put a text of several words in quotes: `"{source.text[previous.start_pos or 0 : more.end()]}"`'

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
-from tidelog.errors import TidelogError
+from tidelog.errors import TidelogError, TidelogWarning
 from tidelog.files.reading import read
 from tidelog.files.text import delimited
 from tidelog.files.text.delimited import Header
@@ -326,3 +326,10 @@ def test_a_first_row_that_looks_like_names(
         loaded = read(path, "supplies", relation, header=header)
     assert [str(warning.message)[:14] for warning in caught] == ["warning TL106:"] * warns
     assert len(lists(loaded)[0]) == rows.count("\n") - (header is True)
+
+
+def test_names_with_blanks_are_proposed_as_they_can_be_declared(tmp_path: Path) -> None:
+    path = saved(tmp_path, "supplies.csv", "shop name,part\nAlba,spoke\nBorg,rim\n")
+    said = r'`@relation supplies\(shop_name: string, part: string\) .` and say columns=\{"shop name": "shop_name"\}'
+    with pytest.warns(TidelogWarning, match=said):
+        read(path, "supplies")

@@ -18,7 +18,7 @@ import pyarrow.csv as arrow_csv
 
 from tidelog.errors import Diagnostic, TidelogError, TidelogWarning
 from tidelog.files.formats import FileFormat, Format
-from tidelog.files.matching import find_names, has_some
+from tidelog.files.matching import as_identifier, find_names, has_some, quoted
 from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, is_utf8, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
 from tidelog.files.text.dialect import USUAL_DIALECT, Dialect
@@ -147,11 +147,14 @@ def _warn_of_names(source: str, name: str, first: list[str], below: Sequence[pa.
     next_rows = [column.slice(0, _LOOKED_AT) for column in below]
     if any(pc.any(pc.is_in(column, pa.array(first))).as_py() for column in next_rows):
         return
-    columns = ", ".join(f"{cell}: string" for cell in first)
+    names = {cell: as_identifier(cell) for cell in first}
+    columns = ", ".join(f"{identifier}: string" for identifier in names.values())
+    others = ", ".join(f"{quoted(cell)}: {quoted(identifier)}" for cell, identifier in names.items() if cell != identifier)
+    mapped = f" and say columns={{{others}}}" if others else ""
     message = (
         f"the first row of {source}, `{', '.join(first)}`, is loaded as a fact of `{name}`; it looks like the names of columns"
     )
-    fix = f"say header=True, or declare `@relation {name}({columns}) .`; if it is a fact, header=False"
+    fix = f"say header=True, or declare `@relation {name}({columns}) .`{mapped}; if it is a fact, header=False"
     said = Diagnostic("TL106", message, fix=fix).render()
     _LOGGER.info("%s", said)
     warnings.warn_explicit(TidelogWarning(said), None, source, 1)

@@ -78,8 +78,11 @@ def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
     counts = Counter(variable.name for variable in everything)
     for variable in everything:
         if counts[variable.name] == 1 and not variable.name.startswith("_"):
-            message = f"{rule.source.text[slice(*variable.span)]} is used only once"
-            diagnostics.add("TL102", message, rule.source, variable.span, fix="write `_` if any value will do")
+            text = rule.source.text[slice(*variable.span)]
+            fix = "write `_` if any value will do"
+            if len(text) > 1 and text[1:].islower():  # as names of people and places are written
+                fix += f', or `"{text}"` if this text is meant'
+            diagnostics.add("TL102", f"{text} is used only once", rule.source, variable.span, fix=fix)
 
 
 def _fillable(rules: Sequence[Rule], relations: Mapping[str, Relation]) -> set[str]:

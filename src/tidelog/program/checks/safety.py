@@ -30,7 +30,8 @@ def check_fact(fact: Fact, diagnostics: Diagnostics) -> None:
     """Report the variables of a clause without a body, which must be ground."""
     for variable in variables(fact.atom):
         shown = printed(variable.name)
-        fix = f"write a constant, or a rule with a body that binds {shown}"
+        text = f', such as the text `"{shown}"`' if shown[1:].islower() else ""
+        fix = f"write a constant{text}, or a rule with a body that binds {shown}"
         if variable.is_anonymous:
             fix = "write a constant"
         diagnostics.add("TL034", f"the fact holds the variable {shown}", fact.source, variable.span, fix=fix)

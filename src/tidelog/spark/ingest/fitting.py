@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from tidelog.core.keys import LETTERS, key_of, keys_of_column, value_of
 from tidelog.files import objects
 from tidelog.files.columns import MixedColumn, TypedColumn
-from tidelog.files.fitting import Fitted, fit_cells, fit_text
+from tidelog.files.fitting import Fitted, fit_cells, fit_text, without_floats
 from tidelog.files.matching import Matched, default_values
 from tidelog.files.raw import Cells, RawTable
 from tidelog.files.rejects import Misfits, default_misfit, problem_of, shown, with_article
@@ -93,7 +93,7 @@ def _fitted(table: RawTable, plan: Plan, at: int) -> Fitted:
         return Fitted(None, values, pa.chunked_array([pa.array([cell is None for cell in given], pa.bool_())]))
     if plan.is_text and not isinstance(cells, list):
         return fit_text(cells, plan.kinds[at])
-    return fit_cells(cells, plan.kinds[at], table.source, plan.matched.labels[at])
+    return fit_cells(without_floats(table, cells, plan.kinds[at]), plan.kinds[at], table.source, plan.matched.labels[at])
 
 
 def _where(column: Fitted, good: pa.ChunkedArray) -> TypedColumn | MixedColumn:
