@@ -438,6 +438,15 @@ def comparison_of_other_kinds(_: Path) -> str:
     return str(caught[0].message)
 
 
+def text_among_numbers(_: Path) -> str:
+    text = blocks((PAGES / "TL107.md").read_text(encoding="utf-8"), "prolog")[0][2]
+    with pytest.warns(TidelogWarning) as caught:
+        KnowledgeBase(Source(text, "example.dl")).count("total")
+    said = str(caught[0].message)
+    assert said + "\n" == blocks((PAGES / "TL107.md").read_text(encoding="utf-8"), "text")[0][2]
+    return said
+
+
 def names_as_a_fact(folder: Path) -> str:
     (folder / "supplies.csv").write_text("supplier,part\nAlba,spoke\nBorg,rim\n", encoding="utf-8")
     with pytest.warns(TidelogWarning) as caught:
@@ -512,6 +521,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL097": [ontology_that_is_not_there],
     "TL105": [comparison_of_other_kinds],
     "TL106": [names_as_a_fact],
+    "TL107": [text_among_numbers],
     "TL098": [fact_that_does_not_hold],
     "TL099": [change_that_is_over],
     "TL067": [change_that_would_start_over],

@@ -75,7 +75,7 @@ def reporting(command: Callable[_P, None]) -> Callable[_P, None]:
     return wrapped
 
 
-_IS_LINT = re.compile(f"warning (?:{'|'.join(LINT)}):")
+_IS_LINT = re.compile(f"warning (?:{'|'.join((*LINT, 'TL101'))}):")
 
 
 @contextmanager

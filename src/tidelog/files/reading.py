@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tidelog.arguments import path_of, shown, wrong
 from tidelog.errors import fail
@@ -19,11 +20,13 @@ from tidelog.files.formats import Format, format_of
 from tidelog.files.matching import Matched, by_name, check_mapping, declared_kinds, default_values, mapped, match_columns
 from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes
 from tidelog.files.rejects import default_misfit, raise_rejects
+from tidelog.files.rejects import shown as said
 from tidelog.files.several import has_known_ending, paths_of, read_several
 from tidelog.files.tables import read_object, read_table_file
 from tidelog.files.text.delimited import Header, read_delimited
 from tidelog.files.text.dialect import USUAL_DIALECT, Dialect, dialect_of
 from tidelog.files.text.json_lines import read_json_lines
+from tidelog.files.text.text_types import is_blank, parse
 from tidelog.program.relations import Relation
 from tidelog.values import Kind, is_text
 
@@ -182,5 +185,23 @@ def description_of(table: RawTable, name: str, matched: Matched, columns: list[F
         types = ", ".join(kinds) + ", inferred"
     rows = "1 row" if table.rows == 1 else f"{table.rows:,} rows"
     by_name = ", by name" if matched.by_name else ""
+    texts = [text for at, column in enumerate(columns) if not declared[at] and (text := _only_text(table, matched, column, at))]
     left_out = f"; left out: {', '.join(matched.left_out)}" if matched.left_out else ""
-    return f"{name}: {rows} from {table.source} ({table.described}{by_name}; columns: {types}{left_out})"
+    return f"{name}: {rows} from {table.source} ({table.described}{by_name}; columns: {types}{''.join(texts)}{left_out})"
+
+
+_LOOKED_AT = 1000
+"""So many cells tell whether a column of texts would be one of numbers but for a few."""
+
+
+def _only_text(table: RawTable, matched: Matched, column: Fitted, at: int) -> str | None:
+    """Which cell keeps a column from being one of numbers, where most of its first cells are numbers."""
+    cells = table.columns[matched.positions[at]]
+    if not table.is_text or column.kind is not Kind.STRING or isinstance(cells, list):
+        return None
+    first = cells.slice(0, _LOOKED_AT)
+    others = pc.and_(pc.is_null(parse(Kind.FLOAT, first)), pc.invert(is_blank(first)))
+    count = pc.sum(others).as_py() or 0
+    if not 0 < 2 * count < len(first):
+        return None
+    return f"; {matched.labels[at]} is string for {said(first.filter(others)[0].as_py())}"

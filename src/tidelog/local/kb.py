@@ -267,6 +267,8 @@ class LocalKnowledgeBase(OntologyKnowledgeBase):
             record(self._profile, "update" if rules is None else "rule change", result, statistics, schema, before)
         if planned.difference is not None:
             self._silence.look(engine, schema, result.statistics, planned.difference.added)
+            added = [rule for number in planned.difference.added if (rule := schema.rules.get(number)) is not None]
+            self._undefined.add(added, schema)
         elif self._silence.looks > 0:
             self._silence.look(engine, schema, result.statistics)
         change = self._change_of(result, before, schema, statistics, rules)

@@ -20,6 +20,7 @@ from tidelog.local.equality.members import members_of
 from tidelog.local.explaining.access import LocalAccess
 from tidelog.local.given_facts import loaded_facts
 from tidelog.local.insight.silence import Silence
+from tidelog.local.insight.undefined import Undefined
 from tidelog.local.recovery import recover
 from tidelog.local.sharing.readers import Sharing
 from tidelog.local.sharing.snapshot import Snapshot, shown
@@ -50,6 +51,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
     _sharing: Sharing
     _started: LocalEngine | None = None
     _silence: Silence
+    _undefined: Undefined
     _profile: Profile | None = None
     """What is recorded of each evaluation."""
 
@@ -74,7 +76,9 @@ class ReadableKnowledgeBase(KnowledgeBase):
         if same_as:
             rules = source_with_same_as(source_of(rules))
         self._sharing, self._silence = Sharing(self, waits=writers == "wait"), Silence()
+        self._undefined = Undefined()  # while @inputs are loaded
         super().__init__(rules, **options)
+        self._undefined = Undefined(self.program.warnings)
 
     @property
     def statistics(self) -> Statistics:
@@ -141,6 +145,10 @@ class ReadableKnowledgeBase(KnowledgeBase):
             query = check_query(text, self.relations, self.program.prefixes, values)
             engine = self._maintained()
             rows = engine.query(query.body, query.names, self._watch())
+            if self._undefined.is_asked:
+                self._undefined.look(engine, self._schema)
+            if not len(rows):
+                self._silence.look_at_query(engine, self._schema, text, query.body)
             return Facts(text.strip(), query.names, rows, engine.state.terms, noun="answer")
         finally:
             self._sharing.end_reading()
@@ -167,7 +175,7 @@ class ReadableKnowledgeBase(KnowledgeBase):
                 setattr(result, name, getattr(self, name))
             result._starting_over = self._starting_over
             result.loads, result._sharing = list(self.loads), Sharing(result, waits=self._sharing.waits)
-            result._silence = self._silence.copy()
+            result._silence, result._undefined = self._silence.copy(), self._undefined.copy()
             result._started = self._maintained().clone()
             return result
 
@@ -177,7 +185,13 @@ class ReadableKnowledgeBase(KnowledgeBase):
             return ask(LocalAccess(engine, self._schema, self._watch()))
 
     def _held(self, known: Relation) -> Any:
-        return self._maintained().stored(known.name)
+        engine = self._maintained()
+        if self._undefined.is_asked:
+            self._undefined.look(engine, self._schema)
+        held = engine.stored(known.name)
+        if isinstance(held, Table) and not len(held):
+            self._undefined.look_at_empty(engine, self._schema, known.name)
+        return held
 
     # --- the engine ------------------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import pytest
 from tests.cli.commands import run
 
 from tidelog import KnowledgeBase, TidelogWarning
-from tidelog.local.insight import silence
+from tidelog.local.insight import columns_at_hand, silence
 
 RULES = 'late: late(X) :- job(X, T), T < "2025". known(X) :- job(X, _).\n'
 JOB = ("job", "backup", datetime.date(2024, 5, 1))
@@ -27,7 +28,7 @@ def told() -> Iterator[list[str]]:
         warnings.simplefilter("always")
         yield found
         assert all(issubclass(one.category, TidelogWarning) for one in caught)
-        found += [str(one.message).partition(": the rule")[0] for one in caught]
+        found += [str(one.message)[: re.search(r"TL\d+", str(one.message)).end()] for one in caught]  # type: ignore[union-attr]
 
 
 def test_once_when_facts_come() -> None:
@@ -58,7 +59,7 @@ def test_not_of_what_may_hold_or_has_no_facts() -> None:
     with told() as found:
         kb.update(insert=[("job", "a", "2024"), JOB])
         kb.update(delete=[("job", "a", "2024")])
-    assert found == []
+    assert found == ["<rules>:1:29: warning TL107"], "of the date alone, which has no order with a text"
 
 
 def test_rules_above_a_closed_relation() -> None:
@@ -71,7 +72,7 @@ def test_rules_above_a_closed_relation() -> None:
 
 
 def test_large_relations_are_not_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(silence, "_MOST_ROWS", 0)
+    monkeypatch.setattr(columns_at_hand, "_MOST_ROWS", 0)
     with told() as found:
         KnowledgeBase(RULES).update(insert=[JOB])
     assert found == []
@@ -116,3 +117,45 @@ def test_copies_have_been_told() -> None:
         other = kb.copy()
         other.update(insert=[("job", "copy", datetime.date(2024, 5, 2))])
     assert found == ["<rules>:1:29: warning TL105"]
+
+
+# --- values that some rows have -------------------------------------------------------------------------------------------
+
+
+def test_a_text_that_comes_later_is_told_of_once() -> None:
+    kb = KnowledgeBase("total(S) :- S = sum { N : order(_, N) }. many(X) :- order(X, N), N > 3. all(X) :- order(X, _).")
+    with told() as found:
+        kb.update(insert=[("order", "a", 1), ("order", "b", 2.5)])
+        assert list(kb["total"]) == [(3.5,)]
+    assert found == []
+    with told() as found:
+        kb.update(insert=[("order", "c", "n/a")])
+        kb.update(insert=[("order", "d", "none")])
+        assert list(kb["total"]) == []
+    assert found == ["<rules>:1:13: warning TL107", "<rules>:1:66: warning TL107"]
+
+
+def test_the_fact_is_shown() -> None:
+    kb = KnowledgeBase("total(S) :- S = sum { N : order(_, N) }.")
+    with pytest.warns(TidelogWarning, match=r'as in `order`, such as `order\(b, "n/a"\)`'):
+        kb.update(insert=[("order", "a", 1), ("order", "b", "n/a")])
+
+
+def test_not_of_declared_columns_and_of_all_triples() -> None:
+    kb = KnowledgeBase(
+        "@relation order(name: string, items: int) . total(S) :- S = sum { N : order(_, N) }. big(X) :- triple(X, _, N), N > 3."
+    )
+    with told() as found:
+        kb.update(insert=[("order", "a", 1), ("triple", 1, 2, "a"), ("triple", 1, 2, 3)])
+    assert found == []
+
+
+def test_queries_without_an_answer() -> None:
+    kb = KnowledgeBase(RULES.replace('"2025"', 'date("2025-01-01")'))
+    kb.update(insert=[JOB])
+    with told() as found:
+        for _ in range(2):
+            assert not kb.query('job(X, T), T > "2020"')
+            assert not kb.query('job(X, T), T < date("2020-01-01")')
+            assert not kb.query("job(X, _), Y = int(X)")
+    assert found == ["<query>:1:12: warning TL105"] * 2

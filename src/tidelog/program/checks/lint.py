@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tidelog.errors import Diagnostics, did_you_mean
 from tidelog.functions.evaluate import evaluate
@@ -37,6 +37,13 @@ def warn(rules: Sequence[Rule], relations: Mapping[str, Relation], diagnostics: 
     _same_rules(rules, diagnostics)
 
 
+def warn_of_added(rules: Iterable[Rule], relations: Mapping[str, Relation], diagnostics: Diagnostics, shown: Shown) -> None:
+    """Add the warnings of rules that come to others, at a cost that does not depend on how many these are."""
+    _undefined_relations(rules, relations, diagnostics, shown)
+    for rule in rules:
+        _single_variables(rule, diagnostics)
+
+
 def _clash(rule: Rule, columns: Mapping[str, tuple[Type, ...]]) -> Span | None:
     """The place where a rule equates terms of disjoint types."""
     body = rename_locals_apart(rule).body
@@ -53,19 +60,21 @@ def _clash(rule: Rule, columns: Mapping[str, tuple[Type, ...]]) -> Span | None:
 
 
 def _undefined_relations(
-    rules: Sequence[Rule],
+    rules: Iterable[Rule],
     relations: Mapping[str, Relation],
     diagnostics: Diagnostics,
     shown: Shown,
 ) -> None:
     reported: set[str] = set()
-    defined = [name for name, relation in relations.items() if relation.is_defined]
-    defined += [name for name, function in FUNCTIONS.items() if function.is_boolean]
+    defined: list[str] = []
     for rule in rules:
         for atom, _ in atoms(rule.body):
             name = atom.predicate
             if not relations[name].is_defined and name not in reported:
                 reported.add(name)
+                if not defined:
+                    defined += [name for name, relation in relations.items() if relation.is_defined]
+                    defined += [name for name, function in FUNCTIONS.items() if function.is_boolean]
                 similar = did_you_mean(name, defined) if len(reported) <= _MOST_SUGGESTIONS else None
                 fix = similar or f"declare it if its facts come later: `@relation {shown(name)}(…) .`"
                 message = f"`{shown(name)}` has no facts, no rules and no declaration"
