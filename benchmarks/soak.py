@@ -34,6 +34,7 @@ _FACTS_A_GRAPH = 172
 _READERS = 4
 _GRAPHS_AN_UPDATE = (1, 1, 1, 2, 4, 8, 32)
 _RULES_EVERY, _JUDGE_EVERY, _SAY_EVERY = 500, 10.0, 60.0
+_FIRST_CHANGES = 100
 
 Edge = tuple[int, int]
 
@@ -184,6 +185,11 @@ def soak(minutes: float, facts: int, seed: int) -> Run:
     readers = [threading.Thread(target=read, args=(run, seed + number)) for number in range(_READERS)]
     for reader in readers:
         reader.start()
+    for _ in range(_FIRST_CHANGES):  # what readers beside a writer need of the kernel is compiled, once on a machine
+        number += 1
+        change(run, chance, number)
+    run.updates.clear()
+    run.reads.clear()
     began = judged = said = time.monotonic()
     try:
         while not run.over.is_set() and time.monotonic() - began < 60 * minutes:

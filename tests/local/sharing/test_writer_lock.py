@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from types import FrameType
+from typing import Any
 
 import pytest
 
 from tidelog import TidelogError
-from tidelog.local.sharing.writer_lock import WriterLock
+from tidelog.local.sharing.writer_lock import WriterLock, _Place
 
 
 def in_another_thread(lock: WriterLock) -> list[str]:
@@ -143,3 +145,134 @@ def test_who_waits_for_something_that_has_happened_goes_without() -> None:
     thread.join()
     lock.leave(frame)
     assert lock.enter_at_once(frame)
+
+
+class Queue(dict[Any, None]):
+    """The queue of a lock, with what was there when somebody joined it."""
+
+    def __init__(self, turns: list[str], joined: dict[str, int]) -> None:
+        super().__init__()
+        self._turns, self._joined = turns, joined
+
+    def __setitem__(self, place: Any, nothing: None) -> None:
+        super().__setitem__(place, nothing)
+        self._joined[threading.current_thread().name] = len(self._turns)
+
+
+def take_turn(lock: WriterLock, turns: list[str]) -> None:
+    frame = sys._getframe()
+    if not lock.enter_at_once(frame):
+        lock.wait(frame)
+    turns.append(threading.current_thread().name)
+    lock.leave(frame)
+
+
+def test_a_writer_waits_for_those_that_came_first_and_for_nobody_else() -> None:
+    lock, turns, joined, over = WriterLock(), list[str](), dict[str, int](), threading.Event()
+    lock._queue = Queue(turns, joined)
+    many = 4
+
+    def read() -> None:
+        while not over.is_set():
+            take_turn(lock, turns)
+
+    readers = [threading.Thread(target=read) for _ in range(many)]
+    for reader in readers:
+        reader.start()
+    passed = []
+    for at in range(200):
+        writer = threading.Thread(target=take_turn, args=(lock, turns), name=f"writer {at}")
+        writer.start()
+        writer.join()
+        if writer.name in joined:
+            passed.append(turns.index(writer.name) - joined[writer.name])
+    over.set()
+    for reader in readers:
+        reader.join()
+    assert passed
+    assert max(passed) <= 2 * many  # those before it, and those that found nobody waiting just then
+
+
+def test_all_that_wait_come_in_their_order() -> None:
+    lock, turns, joined, frame = WriterLock(), list[str](), dict[str, int](), sys._getframe()
+    lock._queue = Queue(turns, joined)
+    lock.enter(frame)
+    threads = [threading.Thread(target=take_turn, args=(lock, turns), name=str(at)) for at in range(8)]
+    for thread in threads:
+        thread.start()
+        while thread.name not in joined:
+            pass
+    lock.leave(frame)
+    assert not lock.enter_at_once(frame) or len(turns) == 8
+    for thread in threads:
+        thread.join()
+    assert turns == [str(at) for at in range(8)]
+    lock.leave(frame)
+    assert lock.enter_at_once(frame)
+
+
+def test_nobody_waits_for_those_that_need_not_wait_any_more() -> None:
+    lock, happened, asked, frame = WriterLock(), threading.Event(), threading.Event(), sys._getframe()
+    lock.enter(frame)
+
+    def unless() -> bool:
+        if threading.current_thread() is thread:
+            asked.set()
+            time_to_go.wait()
+        return happened.is_set()
+
+    time_to_go = threading.Event()
+    thread = threading.Thread(target=lambda: lock.wait(sys._getframe(), unless=unless))
+    thread.start()
+    asked.wait()  # it is the first in the queue
+    lock.leave(frame)
+    assert not lock.enter_at_once(frame)
+    happened.set()
+    assert lock.enter_at_once(frame)
+    time_to_go.set()
+    thread.join()
+    lock.leave(frame)
+
+
+def test_a_signal_handler_has_the_place_of_what_it_stops() -> None:
+    lock, turns, joined, frame = WriterLock(), list[str](), dict[str, int](), sys._getframe()
+    lock._queue = Queue(turns, joined)
+    lock.enter(frame)
+    freed = threading.Event()
+
+    def handler() -> bool:
+        if threading.current_thread() is outer and not freed.is_set():
+            freed.wait()
+            take_turn(lock, turns)
+        return False
+
+    def wait() -> None:
+        lock.wait(sys._getframe(), unless=handler)
+        turns.append("outer frame")
+        lock.leave(sys._getframe())
+
+    outer = threading.Thread(target=wait, name="outer")
+    outer.start()
+    while "outer" not in joined:
+        pass
+    other = threading.Thread(target=take_turn, args=(lock, turns), name="other")
+    other.start()
+    while "other" not in joined:
+        pass
+    lock.leave(frame)
+    freed.set()
+    outer.join()
+    other.join()
+    assert turns[0] == "outer"
+    assert sorted(turns[1:]) == ["other", "outer frame"]
+
+
+def test_a_place_that_an_exception_has_left_does_not_count() -> None:
+    lock, frame = WriterLock(), sys._getframe()
+
+    def left_place() -> FrameType:
+        return sys._getframe()
+
+    lock._queue[_Place(left_place(), None)] = None
+    assert lock.enter_at_once(frame)
+    assert not lock._queue

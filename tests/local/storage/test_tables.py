@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.injection import Injected, Injector
 from tests.local_engine import Conditions, conditions, under
 
 from tidelog.local.kernel import layout
@@ -175,3 +177,56 @@ def test_filled_at_once_as_row_by_row(condition: Conditions, arity: int, count: 
         assert filled._rows is buffer
         assert filled.insert(rows) == 0
         assert not filled.contains(matrix([(398,) * arity], arity)).any()
+
+
+def pairs(begin: int, end: int, distance: int) -> NDArray[np.int32]:
+    """The pairs of a number and the one that is so far behind it."""
+    numbers = np.arange(begin, end, dtype=np.int32)
+    return np.stack([numbers, numbers + distance], axis=1)
+
+
+def shrunk(stop: int) -> int:
+    """Compact a table that has lost most of its rows, stopped at some call; how many calls there were."""
+    table = Store(Terms(8_000)).new_table(2)
+    table.insert(pairs(0, 6_000, 1))
+    index = table.index_on((1,))
+    mark_all(table)
+    table.extend_index(index)
+    table.remove(pairs(0, 5_000, 1))
+    version, before, injector = table.version(), table.nbytes, Injector({stop})
+    with injector.injecting(), suppress(Injected):
+        table.compact()
+    table.repair()
+    if table.tombstones:  # nothing had been changed
+        assert table.compact()
+    assert 2 * table.nbytes < before
+    assert tuples(table.rows) == tuples(version.rows) == tuples(pairs(5_000, 6_000, 1))
+    assert table.contains(matrix([(4_999, 5_000), (5_000, 5_001)], 2)).tolist() == [False, True]
+    table.insert(pairs(0, 1_500, 0))  # more room, but less than before
+    table.insert(pairs(1_500, 6_000, 0))
+    table.mark_delta()
+    table.extend_index(index)
+    assert Counter(map(len, chains(table, index).values())) == {1: 5_002, 2: 999}
+    return injector.count
+
+
+def test_a_compaction_gives_back_room_wherever_it_is_stopped() -> None:
+    calls = shrunk(0)
+    assert calls > 5
+    for stop in range(1, calls + 1, 1 + calls // 30):
+        shrunk(stop)
+
+
+def test_memory_is_bounded_while_rows_come_and_go() -> None:
+    table, size, sizes = Store(Terms(70_000)).new_table(2), 20_000, list[int]()
+    table.insert(pairs(0, size, 0))
+    for distance in range(3):
+        for at in range(0, size, 1_000):
+            table.remove(pairs(at, at + 1_000, distance))
+            table.insert(pairs(at, at + 1_000, distance + 1))
+            table.compact()
+            assert len(table) == size
+            assert 4 * table.tombstones <= table.end
+            sizes.append(table.nbytes)
+    assert max(sizes[40:]) == max(sizes)
+    assert max(sizes) <= 3 * min(sizes)

@@ -204,7 +204,7 @@ class Indexed:
         """Empty an index, until the next `extend_index`."""
         was_torn, self.is_torn = self.is_torn, True
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
-        if len(index.next) < self._capacity:
+        if len(index.next) != self._capacity:
             index.next = np.empty(self._capacity, np.int32)
         self.store.X[index.number] = 0
         self._sync_index(index)

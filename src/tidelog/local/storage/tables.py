@@ -23,7 +23,11 @@ from tidelog.local.storage.versions import TableVersion
 
 _SPARE = 8
 """Room for so many rows, one is spare."""
-_MANY_TOMBSTONES = 4096
+_MANY_TOMBSTONES, _ROWS_A_TOMBSTONE = 4096, 4
+"""Fewer tombstones than that, or than one for so many rows, stay.  Later compactions would copy less, but memory would go up and
+down by the size of the table."""
+_MUCH_ROOM = 4
+"""Room for so many times the rows is given back by a compaction."""
 _MANY_CHANGES = 1 << 12
 """To look through more changes takes about as long as to look through a version."""
 _ALL_COLUMNS = np.arange(1 << 16, dtype=np.int32)
@@ -302,9 +306,10 @@ class Table(row_buffers.RowBuffers):
         The rows get new buffers: versions may still refer to the old ones.
         """
         tombstones = self.tombstones
-        is_worth_it = tombstones > _MANY_TOMBSTONES and 2 * tombstones > self.end
+        is_worth_it = tombstones > _MANY_TOMBSTONES and _ROWS_A_TOMBSTONE * tombstones > self.end
         if is_worth_it:
-            counters, rows = self.counters, np.empty_like(self._rows)
+            room = self._capacity if _MUCH_ROOM * len(self) > self._capacity else max(2 * len(self), row_buffers.FIRST_CAPACITY)
+            counters, rows = self.counters, np.empty(room * self.arity, np.int32)
             if counters is not None:
                 counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
@@ -317,6 +322,7 @@ class Table(row_buffers.RowBuffers):
         """The second half of a compaction, which `repair` repeats."""
         assert self._compacted is not None
         self._rows, count, self.counters, times = self._compacted
+        self._capacity = len(self._rows) // self.arity
         self.set_times(*times)
         self._words[layout.COUNT], self._words[layout.TOMBSTONES] = count, 0
         self._removed, self._numbering = np.empty(0, np.int32), object()
