@@ -19,6 +19,7 @@ from tidelog.local.recovery import Work
 from tidelog.local.sharing.forks import tell_of_forks
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
 from tidelog.local.sharing.published import Published
+from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
 from tidelog.local.storage.versions import TableVersion
@@ -115,6 +116,7 @@ class Replica:
         before = self._of
         if before is None or before.terms is not published.terms:
             self._term_count = published.term_count
+            DROPPED.note(self.state.budget.in_use)
             self.state.abandon()
             self.state, self._copied, self._closures = State(published.terms.clone(self._term_count)), {}, {}
             self.unfinished = None
@@ -155,6 +157,7 @@ class Replica:
     def _drop_table(self, name: str) -> None:
         self._copied.pop(name, None)
         if name in self.state.tables:
+            DROPPED.note(self.state.tables[name].nbytes)
             self.state.store.release(self.state.take_table(name))
 
 

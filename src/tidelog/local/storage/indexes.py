@@ -18,7 +18,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.kernel.rows import row_chains, row_order
-from tidelog.local.storage.budget import MemoryBudget
+from tidelog.local.storage.budget import DROPPED, MemoryBudget
 
 LEAST_TAIL = row_order.LEAST_TAIL
 _PIECE = 1 << 20
@@ -202,6 +202,7 @@ class Indexed:
 
     def clear_index(self, index: Index) -> None:
         """Empty an index, until the next `extend_index`."""
+        DROPPED.note(index.heads.nbytes)
         was_torn, self.is_torn = self.is_torn, True
         index.heads, index.newer = np.zeros(1, np.int32), np.empty(0, np.int32)
         if len(index.next) != self._capacity:
@@ -245,6 +246,7 @@ class Indexed:
             length = 1 << (2 * count + 30).bit_length()
         self.store.budget.ask(4 * (length - len(index.heads)))
         heads = np.zeros(length, np.int32)
+        DROPPED.note(index.heads.nbytes)
         self.is_torn = True
         if is_direct and was_direct:
             heads[: len(index.heads)] = index.heads
@@ -282,6 +284,7 @@ class Indexed:
         if count - before <= LEAST_TAIL or (count - before) ** 2 <= before:
             return
         store.budget.ask(8 * row_order.ENTRY * count)
+        DROPPED.note(2 * index.run.nbytes)  # and what is in between
         given = store.M, store.X, store.terms.header, index.number
         fresh: Int64s = np.empty((row_order.ENTRY, count - before), np.int64)
         row_order.find_keys(*given, fresh, np.empty(len(index.columns) + 1, np.int32))

@@ -16,6 +16,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.kernel.rows import pair_rows, row_times
+from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.indexes import Indexed, Matrices
 
 LARGEST_DOMAIN = 1 << 15
@@ -159,6 +160,7 @@ class RowBuffers(Indexed):
                 (index, resized(index.next, capacity), resized(index.newer, capacity) if len(index.newer) else index.newer)
                 for index in self.indexes.values()
             ]
+            DROPPED.note(4 * self._capacity * self._buffers_a_row())
             self.is_torn = True  # all memory is there
             self._rows, self._removed, self._times = rows, removed, times
             for index, following, newer in links:
@@ -175,6 +177,7 @@ class RowBuffers(Indexed):
             if rebuild or domain > self._words[layout.DOMAIN] or not len(self._bits):
                 self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
                 bits, no_slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
+                DROPPED.note(self._bits.nbytes + self._slots.nbytes)
                 self.is_torn = True
                 self._bits, self._slots, self._pair_rows = bits, no_slots, _NO_PAIRS
                 self._words[layout.DOMAIN], self._words[layout.NUMBERED] = domain, 0
@@ -185,6 +188,7 @@ class RowBuffers(Indexed):
             count_of_slots = 1 << (2 * count).bit_length()
             self.store.budget.ask(4 * count_of_slots - self._bits.nbytes - self._slots.nbytes)
             no_bits, slots = np.empty(0, np.uint64), np.zeros(count_of_slots, np.int32)
+            DROPPED.note(self._bits.nbytes + self._slots.nbytes)
             self.is_torn = True
             self._bits, self._slots, self._pair_rows = no_bits, slots, _NO_PAIRS
             self._sync()

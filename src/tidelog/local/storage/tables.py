@@ -313,9 +313,9 @@ class Table(row_buffers.RowBuffers):
             if counters is not None:
                 counters = counters[:, : self.end][:, self.are_rows()]
             count = removal.copy_rows(self.store.M, self.number, rows)
+            DROPPED.note(4 * self._capacity * self._buffers_a_row())
             self._compacted = rows, count, counters, self.live_times()
             self._take_compacted()
-            DROPPED.note(self.nbytes)
         return is_worth_it
 
     def _take_compacted(self) -> None:

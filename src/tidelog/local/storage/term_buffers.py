@@ -16,7 +16,7 @@ from tidelog.core.arrays import Bytes, Int32s, Int64s, resized
 from tidelog.core.value_encoding import TEXT_KINDS, value_of_payload, value_of_text
 from tidelog.errors import fail
 from tidelog.local.kernel import terms
-from tidelog.local.storage.budget import MemoryBudget
+from tidelog.local.storage.budget import DROPPED, MemoryBudget
 from tidelog.syntax.printer import Printer
 from tidelog.text_limits import LONGEST_TEXT
 from tidelog.values import Kind, Value, iris_of, text_of
@@ -94,6 +94,7 @@ class TermBuffers:
         rehash = count > len(self._slots) or shared
         slots = np.zeros(count, np.int32) if rehash else self._slots
         arena = resized(self._arena, size) if size > len(self._arena) or shared else self._arena
+        DROPPED.note(self.nbytes)
         header = self.header.copy()
         header[terms.CAPACITY] = capacity
         header[terms.KINDS], header[terms.PAYLOADS] = kinds.ctypes.data, payloads.ctypes.data
