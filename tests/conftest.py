@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,9 @@ from tests.nightly import SHARE, scale
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Tests start a hundred processes, some of them on Spark's workers: none of them should compile all of the package anew.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 os.environ.setdefault("TIDELOG_CHECKED", "1")  # before anything imports the kernel: tests run in the checked build
 os.environ.setdefault("TIDELOG_COMPILE", "always")  # but where a test says otherwise
 # Tests on Spark are many short jobs, for which its optimising compiler takes more time than it saves: half of all.

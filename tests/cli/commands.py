@@ -26,6 +26,8 @@ back(X) :- path(X, X).
 EDGES = "src,dst\na,b\nb,c\nc,b\n"
 PATHS = ["a b", "a c", "b b", "b c", "c b", "c c"]
 ENDLESS = "n(X + 1) :- n(X).\nn(0).\n"
+WITHOUT_KERNEL = {**os.environ, "TIDELOG_COMPILE": "never"}
+"""The environment of processes that derive little: to load the compiled kernel would take longer than all else."""
 PATIENCE = 300
 """Seconds after which a command that hangs is given up; none of them is expected to take long."""
 

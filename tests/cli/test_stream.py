@@ -11,12 +11,12 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.commands import PATIENCE
+from tests.cli.commands import PATIENCE, WITHOUT_KERNEL
 from typer.testing import CliRunner
 
 from tidelog import KnowledgeBase
@@ -244,9 +244,9 @@ def test_another_stream_is_not_gone_on_with(folder: Path) -> None:
 # --- ending it -----------------------------------------------------------------------------------------------------------
 
 
-def started(*args: str, **options: Any) -> subprocess.Popen[bytes]:
+def started(*args: str, env: Mapping[str, str] = WITHOUT_KERNEL, **options: Any) -> subprocess.Popen[bytes]:
     code = "from tidelog.cli import main; main()"
-    return subprocess.Popen([sys.executable, "-c", code, "stream", "rules.dl", "--facts", "facts", *args], **options)
+    return subprocess.Popen([sys.executable, "-c", code, "stream", "rules.dl", "--facts", "facts", *args], env=env, **options)
 
 
 def wait_for_lines(path: Path, count: int, process: subprocess.Popen[bytes]) -> None:
@@ -256,9 +256,11 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[bytes]) -> 
         select.select([], [], [], 0.02)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-@pytest.mark.parametrize("form", ["file", "folder", "pipe"])
-def test_a_stream_that_waits_is_ended_and_goes_on(number: int, status: int, form: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "number", "status"),
+    [("file", signal.SIGTERM, 0), ("folder", signal.SIGINT, 130), ("pipe", signal.SIGTERM, 0), ("pipe", signal.SIGINT, 130)],
+)
+def test_a_stream_that_waits_is_ended_and_goes_on(form: str, number: int, status: int, folder: Path) -> None:
     (folder / "inbox").mkdir()
     write(folder / "inbox" / "1.jsonl", UPDATES[:2])
     write(folder / "u.jsonl", UPDATES[:2])
@@ -292,7 +294,8 @@ COUNTING = "n(X) :- start(X). n(X + 1) :- n(X), X < 3000000.\n@relation start(x:
 def test_the_update_in_hand_is_finished(folder: Path) -> None:
     (folder / "rules.dl").write_text(COUNTING, encoding="utf-8")
     write(folder / "u.jsonl", [{"insert": [["start", 2_999_999]]}, {"insert": [["start", 0]]}, {"insert": [["other", 1]]}])
-    process = started("--updates", "u.jsonl", "--stats", "s.csv", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = started("--updates", "u.jsonl", "--stats", "s.csv", env=os.environ, **pipes)
     assert process.stdout is not None
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)
@@ -305,7 +308,7 @@ def test_the_update_in_hand_is_finished(folder: Path) -> None:
 def test_a_second_ctrl_c_does_not_wait(folder: Path) -> None:
     (folder / "rules.dl").write_text(COUNTING.replace("3000000", "3000000000"), encoding="utf-8")
     write(folder / "u.jsonl", [{"insert": [["start", 2_999_999_999]]}, {"insert": [["start", 0]]}])
-    process = started("--updates", "u.jsonl", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = started("--updates", "u.jsonl", env=os.environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     process.stdout.readline()
     for _ in range(2):
@@ -327,7 +330,7 @@ def terminal() -> Iterator[tuple[int, int]]:
 
 def test_the_picture_on_a_terminal(folder: Path, terminal: tuple[int, int]) -> None:
     ours, theirs = terminal
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
+    environment = {**WITHOUT_KERNEL, "TERM": "xterm", "COLUMNS": "120", "LINES": "40"}
     process = started("--updates", "u.jsonl", "--out", "c.jsonl", stdin=subprocess.DEVNULL, stderr=theirs, env=environment)
     os.close(theirs)
     shown = b""

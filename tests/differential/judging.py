@@ -1,6 +1,7 @@
 """What must hold after an update, by the reference, and what a change must say of it.
 
-`consequences` calls the reference. Several places get the same programs, so it caches the latest results.
+`consequences` calls the reference. Several places get the same programs, so it caches the latest results; a history has the same
+program and the same facts again and again, so each is parsed once.
 """
 
 from __future__ import annotations
@@ -23,16 +24,24 @@ from tidelog.syntax.parser import parse_query
 from tidelog.syntax.tree import atoms
 from tidelog.values import from_python
 
+_program = lru_cache(maxsize=256)(program)
+
 
 def ground(texts: Iterable[str]) -> list[GroundFact]:
-    """Facts from their texts."""
-    return list(program("\n".join(f"{text}." for text in texts)).facts)
+    """Facts from their texts, each once."""
+    return list(dict.fromkeys(map(_fact, texts)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _fact(text: str) -> GroundFact:
+    (fact,) = program(f"{text}.").facts
+    return fact
 
 
 @lru_cache(maxsize=2048)
 def consequences(text: str, explicit: frozenset[GroundFact] | None = None) -> Facts:
     """All facts of a program; `explicit` facts take the place of its own."""
-    checked = program(text)
+    checked = _program(text)
     return materialise(checked) if explicit is None else materialise(checked, set(explicit))
 
 
@@ -67,7 +76,7 @@ class Step:
 def steps_of(history: History) -> list[Step]:
     """What the reference says after every update; the first step is the program itself."""
     text = history.program.text
-    explicit = frozenset(program(text).facts)
+    explicit = frozenset(_program(text).facts)
     steps = [Step([], [], explicit, consequences(text, explicit))]
     for deleted, inserted in history.updates:
         gone, new = ground(deleted), ground(inserted)

@@ -24,7 +24,7 @@ _LABELS = re.compile(rb"""(?:_:|nodeID\s*=\s*["'])([\w\x80-\xff](?:[\w\x80-\xff.
 _ENTITY = re.compile(rb"""<!ENTITY\s[^"'>]*(?:"(?P<value>[^"]*)"|'(?P<other>[^']*)')""")
 _REFERENCE = re.compile(rb"[&%](?!(?:lt|gt|amp|quot|apos|#\w+);)[^;\s]*;")
 _LONGEST_ENTITY = 1000
-_NO_KEYS = pa.array([], pa.string())
+_NO_KEYS = pa.nulls(0, pa.string())  # `pa.array` of a list would import pandas, if it is there: half of the time to start
 _LAST = r'^(?P<triple>\S+ \S+ (?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@\S+|\^\^<[^>]*>)?)) (?P<graph><[^>]*>|_:\S+) \.$'
 _TITLES = {RdfFormat.TURTLE: "Turtle", RdfFormat.TRIG: "TriG", RdfFormat.RDF_XML: "RDF/XML", RdfFormat.JSON_LD: "JSON-LD"}
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.cli.commands import PATIENCE, read_until, run
+from tests.cli.commands import PATIENCE, WITHOUT_KERNEL, read_until, run
 
 from tidelog import KnowledgeBase
 from tidelog.cli.start.session import Session
@@ -48,7 +48,7 @@ def test_with_a_folder_changes_are_kept(tmp_path: Path, folder: Path) -> None:
 
 
 def test_in_a_terminal_with_history(tmp_path: Path) -> None:
-    environment = {**os.environ, "TERM": "dumb", "XDG_STATE_HOME": str(tmp_path)}
+    environment = {**WITHOUT_KERNEL, "TERM": "dumb", "XDG_STATE_HOME": str(tmp_path)}
     for first, expected in (("p(42).", "p(42)"), ("p(X)?", "false")):
         shown, terminal = pty.openpty()
         call = [sys.executable, "-m", "tidelog", "repl"]
