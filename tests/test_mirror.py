@@ -21,6 +21,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
     "local/equality/asking": "tests/local/equality/test_members.py: SPARQL asks it, and facts are what it is compared with",
     "local/kernel/rows/row_chains": "tests/local/storage/test_indexes.py: it reads the chains of an index",
+    "local/closure/new_pairs": "tests/local/closure/test_closure_diff.py: it lists the pairs in which versions differ",
     "local/closure/changes": "tests/local/closure/test_incremental.py: it takes the change from each version to the next",
     **{
         f"local/kernel/closures/connectivity/{name}": f"tests/local/closure/connectivity/test_{where}.py: {what}"

@@ -108,6 +108,32 @@ def test_single_edges_of_a_giant_component(kind: str, few: int, monkeypatch: pyt
         assert pairs(inserted) == pairs(deleted)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "partition" not in kind])
+@pytest.mark.parametrize("few", [0, 64])
+def test_several_edges_between_large_components(kind: str, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ways from one component to the next go at once, or all but one, or some inside; and they come back."""
+    monkeypatch.setattr(closure_diff, "_FEW", few)
+    draws = Random(5)
+    rings = [(low + at, low + (at + 1) % 12) for low in (0, 20, 40) for at in range(12)]
+    bridges = [(low + draws.randrange(12), low + 20 + draws.randrange(12)) for low in (0, 20) for _ in range(4)]
+    edges = list(dict.fromkeys([*rings, *bridges, (70, 3), (45, 80)]))
+    case = replace(KINDS[kind], starts=edges, steps=None if KINDS[kind].steps is None else edges)
+    whole, pairs_of_all = case.build(0), reached(case)
+    for gone in (bridges[:4], bridges[:3], bridges, [*bridges[4:], rings[0], (70, 3)]):
+        left = [edge for edge in edges if edge not in gone]
+        less = replace(case, starts=left, steps=None if case.steps is None else left)
+        removed, none = matrix(list(dict.fromkeys(gone))), matrix([])
+        steps = None if case.steps is None else EdgeDelta(none, removed)
+        after = next_version(whole, EdgeDelta(none, removed), steps, partial(given_by, less), lambda: None)
+        assert pairs(VirtualChange(whole, after, EdgeDelta(none, removed), steps).deleted()) == sorted(
+            pairs_of_all - reached(less)
+        )
+        steps = None if case.steps is None else EdgeDelta(removed, none)
+        assert pairs(VirtualChange(after, whole, EdgeDelta(removed, none), steps).inserted()) == sorted(
+            pairs_of_all - reached(less)
+        )
+
+
 @settings(max_examples=60)
 @given(
     cases, st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=8), st.sampled_from([None, 0]), st.integers(0, 20)

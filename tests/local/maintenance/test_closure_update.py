@@ -6,6 +6,9 @@ import pytest
 
 from tidelog import KnowledgeBase
 from tidelog.errors import TidelogError
+from tidelog.local.closure import virtual_relation
+from tidelog.local.closure.digraph import Digraph
+from tidelog.local.closure.virtual_relation import VirtualRelation
 
 CLOSED = """
 path(X, Y) :- edge(X, Y).
@@ -41,6 +44,32 @@ def test_changes_say_what_they_did_also_later() -> None:
             now[name] = (pairs | inserted) - deleted
         states.append(now)
     assert states[-1] == everything(kb)
+
+
+@pytest.mark.parametrize("budget", [virtual_relation.BITS_BUDGET, 0], ids=["bits", "search"])
+def test_pairs_are_counted_by_what_has_changed(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(virtual_relation, "BITS_BUDGET", budget)
+    kb = KnowledgeBase(CLOSED + CHAIN)
+    assert kb.count("path") == 210
+    kb.update(insert=[("edge", 3, 30)])  # nobody asks how many there are after this one
+
+    def counted_anew(*_: object) -> int:
+        raise AssertionError
+
+    with monkeypatch.context() as patch:
+        assert kb.count("path") == len(set(kb["path"])) == 214
+        patch.setattr(VirtualRelation, "_counts", counted_anew)
+        patch.setattr(Digraph, "pair_count", counted_anew)
+        kb.update(delete=[("edge", 9, 10)])
+        assert kb.count("path") == 214 - 110
+        kb.update(insert=[("edge", 9, 10), ("edge", 20, 0)], delete=[("edge", 3, 30)])
+        assert kb.count("path") == 21 * 21
+        with pytest.raises(TidelogError):
+            kb.update(delete=[("edge", 20, 0), ("edge", "a", "b", "c")])
+        assert kb.count("path") == 21 * 21
+    kb.update(delete=[("edge", 20, 0)])
+    kb.update(delete=[("edge", 0, 1)])
+    assert kb.count("path") == len(set(kb["path"])) == 190
 
 
 def test_results_that_were_handed_out_stay() -> None:

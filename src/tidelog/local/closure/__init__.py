@@ -16,8 +16,8 @@ recompute a whole row, or search whether a component splits.
 
 Read in this order: `adjacency` (node numbering, adjacency lists in versions), `condensation` (the buffers of a relation, and its
 words for the kernel), `digraph` and `frames` (what is searched, in versions that share pages), `virtual_relation` (build from
-scratch), `incremental` (the next version), `closure_diff` (difference of two versions). `maintenance.closure_update` goes from
-the deltas of an update to the next version.
+scratch), `incremental` (the next version), `closure_diff` (difference of two versions, by `new_pairs`), `bound_ends` (as much of
+it as rules with constants read). `maintenance.closure_update` goes from the deltas of an update to the next version.
 
 Both kinds look immutable.  Partitions are changed in place (`connectivity`); their versions are points of a journal.  Versions of
 a closure share what is the same: an update builds the next one beside the last one.  Planning and the join kernel walk a virtual

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from tidelog.local.closure.adjacency import Pairs
-from tidelog.local.closure.closure_diff import VirtualChange, ends_of
+from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.closure.connectivity.partition_diff import PartitionChange
 from tidelog.local.closure.incremental import EdgeDelta
+from tidelog.local.closure.new_pairs import ends_of
 from tidelog.local.closure.virtual_relation import VirtualRelation
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s, UInt64s
 from tidelog.local.closure.adjacency import Pairs
-from tidelog.local.closure.digraph import Seen
+from tidelog.local.closure.bound_ends import BoundEnds, only_in_with
 from tidelog.local.closure.incremental import EdgeDelta
+from tidelog.local.closure.new_pairs import ends_of, list_new
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pair_differences as kernel
 from tidelog.local.kernel.closures import pairs
@@ -21,9 +22,11 @@ from tidelog.local.kernel.digraphs.paths import is_left_smaller
 
 _NOTHING = np.empty((0, 2), np.int32)
 _FEW = 64
-"""So many ids are compared without looking for fewer."""
-_MANY = 256
-"""Beyond so many edges a backward search from each does not pay."""
+"""So many ids for each edge are compared without looking for fewer."""
+_COUNTED = 1 << 16
+"""Beyond so many pairs that have come or gone, all are counted again."""
+_MANY, _MOST = 256, 4096
+"""Beyond so many edges they are not tested one by one; and beyond so many a search from each does not pay."""
 
 
 @dataclass(slots=True)
@@ -38,6 +41,9 @@ class VirtualChange:
     _effective: dict[bool, list[Pairs]] = field(default_factory=dict, repr=False)
     _inserted: Pairs | None = field(default=None, repr=False)
     _deleted: Pairs | None = field(default=None, repr=False)
+    bound: BoundEnds | None = None
+    """The ends that rules read; None if they read any."""
+    _read: dict[bool, Pairs] = field(default_factory=dict, repr=False)
 
     @property
     def can_gain(self) -> bool:
@@ -70,8 +76,32 @@ class VirtualChange:
         assert self._deleted is not None
         return self._deleted
 
+    def read_by_rules(self, *, inserted: bool) -> Pairs:
+        """The inserted or deleted pairs, but for those that no rule reads, as far as that is known."""
+        if self.bound is None or self.before is None:
+            return self.inserted() if inserted else self.deleted()
+        if inserted not in self._read:
+            can_differ = self.can_gain if inserted else self.can_lose
+            self._read[inserted] = self._differing_at(self.bound, inserted=inserted) if can_differ else _NOTHING
+        return self._read[inserted]
+
+    def _differing_at(self, bound: BoundEnds, *, inserted: bool) -> Pairs:
+        assert self.before is not None
+        one, other = (self.after, self.before) if inserted else (self.before, self.after)
+        return only_in_with(one, other, self._edges(inserted=inserted), bound)
+
     def are_at_most(self, most: int) -> bool:
-        """Whether no more pairs than so many were inserted, and no more deleted; if so, they are listed now."""
+        """Whether rules read no more inserted pairs than so many, and no more deleted ones; if so, they are listed now."""
+        if self.bound is not None and self.before is not None:
+            return max(len(self.read_by_rules(inserted=inserted)) for inserted in (True, False)) <= most
+        return self._list(most)
+
+    def count(self, before: int, most: int = _COUNTED) -> int | None:
+        """How many pairs there are after the update, from how many there were; None if more than some have come or gone."""
+        return before + len(self.inserted()) - len(self.deleted()) if self._list(most) else None
+
+    def _list(self, most: int) -> bool:
+        """List the pairs that were inserted, and those that were deleted, unless they are more than so many."""
         if self._inserted is None:
             self._inserted = self._differing(inserted=True, most=most)
         if self._deleted is None and self._inserted is not None:
@@ -153,49 +183,43 @@ def _by_rows(one: VirtualRelation, other: VirtualRelation, most: int | None) -> 
 def _by_lists(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None, most: int | None) -> Pairs | None:
     """Compare what some ids lead to, and what leads to some others: each new pair has one of them on that side."""
     lefts, rights = (one.lefts, _NOTHING[:, 0]) if edges is None else _candidates(one, other, edges)
-    ids = int(max(one.words[words.ID_COUNT], other.words[words.ID_COUNT]))
-    seen = Seen() if one.digraph is None else one.digraph.scratch.seen
-    lists = np.empty((2, max(one.longest_list, other.longest_list)), np.int32)
-    parts = []
-    for candidates, is_back in ((lefts, False), (rights, True)):
-        at, progress = 0, np.array([0, 0, seen.searches], np.int64)
-        stamps = seen.stamps_for(ids, len(candidates))
-        rows = np.empty((min(len(candidates), 1) << 10, 2), np.int32)
-        while at < len(candidates):
-            pairs.list_new(one.words, other.words, candidates, is_back, progress, lists, stamps, rows)
-            at = int(progress[0])
-            if most is not None and progress[1] > most:
-                return None
-            if at < len(candidates):
-                rows = np.resize(rows, (2 * len(rows) + one.longest_list, 2))
-        seen.searches = int(progress[2])
-        rows = rows[: progress[1]]
-        parts.append(rows[~np.isin(rows[:, 0], lefts)] if is_back and len(lefts) else rows)
-    return np.concatenate(parts)
+    of_lefts = list_new(one, other, lefts, is_back=False, most=most)
+    if of_lefts is None:
+        return None
+    of_rights = list_new(one, other, rights, is_back=True, most=most)
+    if of_rights is None:
+        return None
+    if len(lefts) and len(of_rights):
+        of_rights = of_rights[~np.isin(of_rights[:, 0], lefts)]
+    return np.concatenate([of_lefts, of_rights])
 
 
 def _candidates(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
-    """Ids such that each pair that depends on some edges of S, or of E, has one of them on the left or one on the right."""
-    if len(edges[-1]) > _MANY:
+    """Ids such that each pair that depends on some edges of S, or of E, has one of them on the left or one on the right.
+
+    What leads to an edge, or what it leads to, whichever is less.  Where that is much, the other version is asked: the last of
+    the edges on the way of a new pair ends at what its left end did not lead to, and the first one begins at what did not lead to
+    its right end.
+    """
+    steps, lefts, rights = edges[-1], [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
+    if len(steps) > _MOST:
         return one.lefts, _NOTHING[:, 0]
-    node_of, lefts, rights = one.numbering.node_of, [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
-    for source, target in edges[-1].tolist():
+    node_of, count, most = one.numbering.node_of, 0, _FEW * len(steps) if len(steps) <= _MANY else len(one.lefts)
+    for source, target in steps.tolist():
         is_left = one.digraph is None or is_left_smaller(one.words, int(node_of[source]), int(node_of[target]))
         found = ends_of(one, source if is_left else target, is_back=is_left)
-        if len(edges[-1]) == 1 and len(found) > _FEW:
-            # What leads to the target without the edge leads to all behind it, and so for what the source leads to.
-            behind = np.setdiff1d(ends_of(one, target, is_back=False), ends_of(other, source, is_back=False)[1:])
-            before = np.setdiff1d(ends_of(one, source, is_back=True), ends_of(other, target, is_back=True)[1:])
-            is_left = len(before) <= len(behind)
-            found = before if is_left else behind
         (lefts if is_left else rights).append(found)
+        count += len(found)
+        if count > most:
+            return _fewer_candidates(one, other, edges) if len(steps) <= _MANY else (one.lefts, _NOTHING[:, 0])
     return np.unique(np.concatenate(lefts)), np.unique(np.concatenate(rights))
 
 
-def ends_of(relation: VirtualRelation, term: int, *, is_back: bool) -> Int32s:
-    """An id, and those that lead to it, or that a path of E leads to from it."""
-    found, node_of = np.empty(1 + relation.longest_list, np.int32), relation.numbering.node_of
-    found[0] = term
-    if term >= len(node_of) or not 0 <= node_of[term] < relation.node_count:
-        return found[:1]
-    return found[: 1 + pairs.list_ends(relation.words, term, is_back, found[1:])].copy()
+def _fewer_candidates(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s]:
+    """Either all on the left, or, beside those of S, all on the right."""
+    lefts, rights = [np.ascontiguousarray(edges[0][:, 0])], [_NOTHING[:, 0]]
+    for source, target in edges[-1].tolist():
+        lefts.append(np.setdiff1d(ends_of(one, source, is_back=True), ends_of(other, target, is_back=True)[1:]))
+        rights.append(np.setdiff1d(ends_of(one, target, is_back=False), ends_of(other, source, is_back=False)[1:]))
+    before, behind = (np.unique(np.concatenate(some)) for some in (lefts, rights))
+    return (before, _NOTHING[:, 0]) if len(before) <= len(behind) else (np.unique(lefts[0]), behind)

@@ -164,8 +164,9 @@ class Digraph:
         if update[kernel.WORK] < 0:
             return None
         count = int(update[kernel.RETIRED_COUNT])
-        after.list_pages = list_pages[: len(list_pages) - int((list_pages[::-1] != 0).argmax())]
-        words[kernel.LIST_PAGE_COUNT] = len(after.list_pages)
+        if len(list_pages) > len(self.list_pages):  # there was room for more than was needed
+            after.list_pages = list_pages[: len(list_pages) - int((list_pages[::-1] != 0).argmax())]
+            words[kernel.LIST_PAGE_COUNT] = len(after.list_pages)
         frames.end(token, after.token, update, retired[:count].copy())
         return after
 
@@ -223,7 +224,7 @@ def _growth_of(words: Int64s, known: int, change: Change) -> int:
     """An upper bound on the words that lists may grow by, behind those that are there."""
     growth = 64
     for ends, kinds in ((change.inserted, (records.OUT, records.IN)), (change.inserted_starts, (records.STARTS, records.ENDS))):
-        if ends is not None:
+        if ends is not None and len(ends[0]):
             for nodes, kind in zip(ends, kinds, strict=True):
                 growth += growing.growth(words, known, nodes, kind)
     return growth

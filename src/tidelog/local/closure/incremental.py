@@ -42,6 +42,8 @@ _SHARE = 4
 """... if it also has more than one in so many of all pairs."""
 _ROUNDS = 1
 """Recomputing bit rows may cost so many times what writing all of them costs."""
+_NO_NODES = np.empty(0, np.int32), np.empty(0, np.int32)
+_ALL = slice(None)
 _STEPS = 1 << 16
 """Work that is always within the budget."""
 
@@ -128,6 +130,8 @@ def _next_digraph(before: VirtualRelation, starts: EdgeDelta, steps: EdgeDelta |
 
 
 def _nodes(numbering: Numbering, pairs: Pairs) -> Ends:
+    if not len(pairs):
+        return _NO_NODES
     return numbering.nodes(np.ascontiguousarray(pairs))
 
 
@@ -137,6 +141,8 @@ class _NextVersion:
     def __init__(self, before: VirtualRelation) -> None:
         self.before, self.after = before, before.successor()
         self.scratch: Int64s = np.zeros(kernel.SCRATCH_WIDTH, np.int64)
+        self._touched: list[Int32s] = []
+        """The nodes at the ends of pairs that came or went."""
 
     def make(self, starts: EdgeDelta, steps: EdgeDelta | None, poll: Poll) -> VirtualRelation | None:
         """The next version, or None."""
@@ -148,6 +154,7 @@ class _NextVersion:
         for pairs, step in ((edges.deleted, self._delete), (edges.inserted, self._add)):
             if len(pairs):
                 source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
+                self._touched += source, target
                 if not step(source, target):
                     return None
                 poll()
@@ -162,12 +169,9 @@ class _NextVersion:
         before, after = self.before, self.after
         after.set_numbering(before.numbering.extended(before.node_count, *map(np.ascontiguousarray, inserted)))
         after.set_steps(before.steps.copied(after.node_count), before.back.copied(after.node_count))
-        after.component = _extended(before.component, after.node_count, -1)
-        after.set_buffer(words.COMPONENT, after.component)
         room, rows = len(before.members.start), before.bit_rows
         assert rows is not None
         self.rows = rows
-        after.set_members(before.members.copied(room))
         component_row = before.component_row.copy()
         has_starts = before.starts is not None
         after.set_rows(component_row, _extended(before.row_of, after.node_count, 0) if has_starts else component_row)
@@ -183,6 +187,7 @@ class _NextVersion:
         if first + new > room or pool.used + new > len(pool.buffer):
             return False
         if new:
+            self._own_components()
             places = np.arange(pool.used, pool.used + new)
             pool.buffer[places] = after.terms[self.before.node_count :]
             after.component[self.before.node_count :] = np.arange(first, first + new)
@@ -192,13 +197,23 @@ class _NextVersion:
         self.scratch[kernel.USED_MEMBERS] = pool.used + new
         return True
 
+    def _own_components(self) -> None:
+        """Copy the components, for they are to change."""
+        after, before = self.after, self.before
+        if after.component is before.component:
+            after.component = _extended(before.component, after.node_count, -1)
+            after.set_buffer(words.COMPONENT, after.component)
+            after.set_members(before.members.copied(len(before.members.start)))
+
     def _delete(self, source: Int32s, target: Int32s) -> bool:
         """Del and Red: delete edges; False if building from scratch is cheaper."""
         if not (self.after.steps.delete(source, target) and self.after.back.delete(target, source)):
             return False
         after, room, size = self.after, len(self.after.members.start), 0
         heap = np.empty(room, np.int64), np.empty(room, np.int32), np.zeros(room, np.uint8), np.zeros(room, np.uint8)
-        if (after.component[source] == after.component[target]).any():
+        is_inside = (after.component[source] == after.component[target]).any()
+        if is_inside and not edge_deletion.stay_together(after.words, source, target):
+            self._own_components()
             size = edge_deletion.split_components(after.words, self.scratch, source, target, heap)
         return size >= 0 and edge_deletion.delete_edges(after.words, self.scratch, source, target, heap, size)
 
@@ -209,6 +224,7 @@ class _NextVersion:
         while 0 <= at < len(source):
             at = edge_insertion.insert_edges(self.after.words, self.scratch, source, target, at)
             if 0 <= at < len(source):  # this edge closes a cycle
+                self._own_components()
                 is_merged = edge_insertion.merge_cycle(self.after.words, self.scratch, int(source[at]), int(target[at]))
                 at = at + 1 if is_merged else -1
         return at >= 0
@@ -226,6 +242,7 @@ class _NextVersion:
             if len(pairs):
                 source, target = after.numbering.nodes(np.ascontiguousarray(pairs))
                 is_touched[source] = 1
+                self._touched += source, target
                 if not (change(after.starts, source, target) and change(after.ends, target, source)):
                     return False
         return kernel.follow_starts(after.words, before.words, self.scratch, is_touched)
@@ -247,16 +264,24 @@ class _NextVersion:
         after, before = self.after, self.before
         after.members.pool.used = int(self.scratch[kernel.USED_MEMBERS])
         self.rows.used = int(self.scratch[kernel.USED_ROWS])
-        is_left, is_right = _is_used(after.starts or after.steps), _is_used(after.back)
-        if after.ends is not None:
-            is_right |= _is_used(after.ends)
-        after.set_ends(is_left, is_right)
+        if after.node_count > before.node_count or self._moves_ends():
+            is_left, is_right = _is_used(after.starts or after.steps), _is_used(after.back)
+            if after.ends is not None:
+                is_right |= _is_used(after.ends)
+            after.set_ends(is_left, is_right)
         if after.words[words.COMPONENT_COUNT] != before.words[words.COMPONENT_COUNT]:
             after.make_scratch()
 
+    def _moves_ends(self) -> bool:
+        """Whether a node has got its first entry in some list, or lost its last one; there are no more nodes than before."""
+        nodes = np.concatenate(self._touched) if self._touched else _NO_NODES[0]
+        both = ((getattr(self.before, name), getattr(self.after, name)) for name in ("steps", "back", "starts", "ends"))
+        return any((_is_used(was, nodes) != _is_used(now, nodes)).any() for was, now in both if was is not None)
 
-def _is_used(lists: Lists) -> NDArray[np.bool_]:
-    return lists.end > lists.start
+
+def _is_used(lists: Lists, nodes: Int32s | slice = _ALL) -> NDArray[np.bool_]:
+    is_used: NDArray[np.bool_] = lists.end[nodes] > lists.start[nodes]
+    return is_used
 
 
 def _extended(values: NDArray[T], count: int, value: int) -> NDArray[T]:

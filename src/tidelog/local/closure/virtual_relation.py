@@ -44,6 +44,8 @@ class VirtualRelation(Condensation):
     """How many pairs S has, and E."""
     _likely: float | None = None
     """About how many pairs there are, known from an earlier version or a sample."""
+    recount: Callable[[VirtualRelation], int | None] | None = None
+    """Counts the pairs from how many the version before had, if few have come and gone."""
     previous: weakref.ref[VirtualRelation] | None = None
     """The version whose node numbers this one extends."""
 
@@ -84,7 +86,7 @@ class VirtualRelation(Condensation):
         result.__dict__.update(self.__dict__)
         result.words, result._buffers, result._count = self.words.copy(), dict(self._buffers), None
         result._likely = self._likely if self._count is None else self._count
-        result.previous = weakref.ref(self)
+        result.previous, result.recount = weakref.ref(self), None
         result.words[kernel.LOOPS] = -1
         return result
 
@@ -263,6 +265,11 @@ class VirtualRelation(Condensation):
         """An upper bound on the number of successors of one value."""
         return self.node_count
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is known how many pairs there are."""
+        return self._count is not None
+
     def _counts(self, lefts: Int32s) -> Int64s:
         counts, scratch = np.zeros(len(lefts), np.int64), np.empty(self.longest_list if self.is_searched else 0, np.int32)
         piece = max(1, _CHUNK // max(1, self.longest_list)) if self.is_searched else max(1, len(lefts))
@@ -272,6 +279,8 @@ class VirtualRelation(Condensation):
         return counts
 
     def __len__(self) -> int:
+        if self._count is None and (recount := self.recount) is not None:
+            self._count, self.recount = recount(self), None
         if self._count is None:
             reader = self.for_reader()
             if reader.digraph is None or self.words[kernel.HAS_STARTS]:

@@ -18,7 +18,7 @@ from tidelog.core.rules import Aggregation, Closure, Unit
 from tidelog.core.units import Structure, UnitChange
 from tidelog.local.closure.changes import change_of
 from tidelog.local.maintenance.aggregates.aggregate_update import maintain_aggregate
-from tidelog.local.maintenance.closure_update import update_closure
+from tidelog.local.maintenance.closure_update import bound_ends, update_closure
 from tidelog.local.maintenance.delta.deltas import Delta, concatenated
 from tidelog.local.maintenance.rematerialisation import (
     announce,
@@ -56,6 +56,8 @@ class Propagation:
         self._unit_changes, self._became_stored = unit_changes or {}, set(became_stored)
         self._may_skip_listing = context.algorithm == "auto" and not context.changes_rules
         self._visited: dict[int, UnitRuntime] = {}
+        self._structure: Structure | None = None
+        """Which rules read a relation, if all units are visited here."""
 
     def materialise_all(self, structure: Structure) -> None:
         """Derive everything from explicit facts."""
@@ -76,7 +78,7 @@ class Propagation:
 
     def run(self, structure: Structure) -> None:
         """Visit every unit that reads what has changed, or whose own explicit facts or rules have, from the bottom to the top."""
-        context, order = self.context, structure.order
+        context, order, self._structure = self.context, structure.order, structure
         context.evaluation.watch.progress.units = len(structure.units)
         changed: Iterable[str] = self.begin(structure.deriver)
         waiting: list[tuple[Any, int]] = []  # a heap, filled without comprehensions, which are calls: small updates notice
@@ -236,6 +238,8 @@ class Propagation:
             made = change_of(context.undo.virtual[name], context.state.virtual[name])
         else:
             made = update_closure(name, closure, context.state, context.deltas, context.evaluation)
+        if self._structure is not None and not context.changes_rules:
+            made.bound = bound_ends(name, self._structure, runtime)
         context.deltas.of[name] = Delta(virtual=made)
 
     def _aggregates(self, runtime: UnitRuntime) -> bool:

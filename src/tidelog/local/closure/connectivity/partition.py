@@ -140,6 +140,11 @@ class Partition(VirtualRelation):
         """The number of pairs."""
         return len(self)
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is known how many pairs there are: always."""
+        return True
+
     def count_loops(self) -> int:
         """Count the pairs (x, x)."""
         return int(self.words[virtual.LOOPS])
@@ -161,6 +166,17 @@ class Partition(VirtualRelation):
         ids, numbers = np.empty(self._active, np.int32), np.empty(self._active, np.int32)
         self.read(lambda words, version: reading.list_components(words, version, ids, numbers))
         return ids, numbers
+
+    def component_of(self, term: int) -> int:
+        """The number of an id's component, -1 if it has none."""
+        found = np.empty(1, np.int32)
+        self.read(lambda words, version: reading.number_of(words, version, term, found))
+        return int(found[0])
+
+    def members_of(self, number: int) -> Int32s:
+        """The ids in a component."""
+        ids = np.empty(self._active, np.int32)
+        return ids[: self.read(lambda words, version: reading.list_component(words, version, number, ids))].copy()
 
     def related(self, term: int, *, is_back: bool) -> Int32s:  # noqa: ARG002 - it is symmetric
         """The ids that an id is paired with."""

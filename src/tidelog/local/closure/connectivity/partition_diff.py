@@ -10,6 +10,7 @@ import numpy as np
 
 from tidelog.core.arrays import Int32s
 from tidelog.local.closure.adjacency import Pairs
+from tidelog.local.closure.bound_ends import BoundEnds
 from tidelog.local.closure.closure_diff import VirtualChange
 from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.kernel.closures import virtual_access as virtual
@@ -57,13 +58,46 @@ class PartitionChange(VirtualChange):
         rows = self._products(nodes, here, there, most)
         if rows is None:
             return None
-        if after.is_irreflexive:
-            loops, was, now = _moved(self._entries, word.LOOP)
-            loops = loops[(now if inserted else was) != 0]
+        loops = self._loops(nodes, here, there, inserted=inserted)
+        return np.concatenate([rows, loops]) if len(loops) else rows
+
+    def _loops(self, nodes: Int32s, here: Int32s, there: Int32s, *, inserted: bool) -> Pairs:
+        """The pairs (x, x) that only one version has."""
+        if self._latest.is_irreflexive:
+            assert self._entries is not None
+            nodes, was, now = _moved(self._entries, word.LOOP)
+            nodes = nodes[(now if inserted else was) != 0]
         else:
-            loops = nodes[(here >= 0) & (there < 0)]
-        ids = after.ids_of(loops)
-        return np.concatenate([rows, np.stack([ids, ids], axis=1)]) if len(ids) else rows
+            nodes = nodes[(here >= 0) & (there < 0)]
+        ids = self._latest.ids_of(nodes)
+        return np.stack([ids, ids], axis=1)
+
+    def _differing_at(self, bound: BoundEnds, *, inserted: bool) -> Pairs:
+        """Only the pairs of some ends: of one that has not moved with those that have, of another with all that are there."""
+        if self._entries is None:
+            return super()._differing_at(bound, inserted=inserted)
+        nodes, was, now = _moved(self._entries, virtual.COMPONENT)
+        moved, (here, there) = self._latest.ids_of(nodes), (now, was) if inserted else (was, now)
+        groups, found = np.where(there >= 0, there, -2 - nodes), [self._loops(nodes, here, there, inserted=inserted)]
+        for ends, is_right in ((bound.lefts, False), (bound.rights, True)):
+            for end in ends.tolist():
+                others = self._partners(end, moved, here, groups)
+                rows = np.stack([np.full(len(others), end, np.int32), others], axis=1)
+                found.append(rows[:, ::-1] if is_right else rows)
+        rows = np.concatenate(found)
+        return np.unique(rows, axis=0) if len(bound.lefts) and len(bound.rights) else rows
+
+    def _partners(self, end: int, moved: Int32s, here: Int32s, groups: Int32s) -> Int32s:
+        """The ids that an id is paired with here and not there; `moved` have other components there, `groups`."""
+        at = np.flatnonzero(moved == end)
+        number = int(here[at[0]]) if len(at) else self._latest.component_of(end)
+        if number < 0:
+            return moved[:0]
+        if not len(at):
+            partners: Int32s = moved[here == number]
+            return partners
+        stayed = self._latest.members_of(number)
+        return np.concatenate([moved[(here == number) & (groups != groups[at[0]])], stayed[~np.isin(stayed, moved)]])
 
     def _products(self, nodes: Int32s, here: Int32s, there: Int32s, most: int | None) -> Pairs | None:
         groups = np.where(there >= 0, there, -2 - nodes)

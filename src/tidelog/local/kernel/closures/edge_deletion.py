@@ -77,6 +77,60 @@ def _find_row(W: Int64s, scratch: Int64s, own: int, found: UInt64s) -> None:
 
 
 @kernel
+def stay_together(W: Int64s, source: Int32s, target: Int32s) -> bool:
+    """Whether the ends of all deleted edges inside components are still connected, so that no component falls apart."""
+    marks, queue = np.zeros(W[virtual.NODE_COUNT], np.uint8), np.empty(2 * W[virtual.NODE_COUNT], np.int32)
+    begin, stop, _ = lists_at(W, virtual.MEMBER_START, W[virtual.COMPONENT_COUNT])
+    for i in range(len(source)):
+        c = component_of(W, np.int64(source[i]))
+        if c != component_of(W, np.int64(target[i])):
+            continue
+        if source[i] == target[i]:
+            if stop[c] - begin[c] == 1:
+                return False
+        elif not _has_way(W, np.int64(source[i]), np.int64(target[i]), marks, queue):
+            return False
+    return True
+
+
+@part
+def _has_way(W: Int64s, source: int, target: int, marks: Bytes, queue: Int32s) -> bool:
+    """Whether a path leads from a node to another one of its component: from both ends, first where fewer edges were followed."""
+    ahead, behind = lists_at(W, virtual.STEP_START, W[virtual.NODE_COUNT]), lists_at(W, virtual.BACK_START, W[virtual.NODE_COUNT])
+    component, last, is_found = components_of(W), len(queue) - 1, False
+    queue[0], queue[last], marks[source], marks[target] = source, target, 1, 2
+    at, found, work, back_at, back_found, back_work = 0, 1, np.int64(0), 0, 1, np.int64(0)
+    while at < found and back_at < back_found and not is_found:
+        is_forward = work <= back_work
+        node = np.int64(queue[at] if is_forward else queue[last - back_at])
+        start, end, to = ahead if is_forward else behind
+        own, other = (1, 2) if is_forward else (2, 1)
+        for e in range(start[node], end[node]):
+            reached = to[e]
+            if component[reached] != component[source] or marks[reached] == own:
+                continue
+            if marks[reached] == other:
+                is_found = True
+                break
+            marks[reached] = own
+            if is_forward:
+                queue[found] = reached
+                found += 1
+            else:
+                queue[last - back_found] = reached
+                back_found += 1
+        if is_forward:
+            at, work = at + 1, work + 1 + end[node] - start[node]
+        else:
+            back_at, back_work = back_at + 1, back_work + 1 + end[node] - start[node]
+    for i in range(found):
+        marks[queue[i]] = 0
+    for i in range(back_found):
+        marks[queue[last - i]] = 0
+    return is_found
+
+
+@kernel
 def split_components(W: Int64s, scratch: Int64s, source: Int32s, target: Int32s, H: Heap) -> int:
     """Search components again that lost an edge inside, and push their parts; the size of the heap, -1 to give up."""
     is_part = H[3]

@@ -70,6 +70,12 @@ class Delta:
         """The rows that were there before and are not now."""
         return self.deleted if (later := self._later) is None else later.deleted()
 
+    def rows_read(self, *, inserted: bool) -> Rows:
+        """The inserted or deleted rows, but for pairs of a virtual relation that no rule reads."""
+        if self.virtual is not None:
+            return self.virtual.read_by_rules(inserted=inserted)
+        return self.inserted_rows() if inserted else self.deleted_rows()
+
     def settle(self) -> None:
         """Compute what a rollback would take with it: rows of tables; a virtual relation has its versions."""
         if self.replaced is not None:
@@ -149,7 +155,7 @@ class Deltas:
         delta = self.of.get(name)
         if delta is None:
             return None
-        rows, helper = delta.inserted_rows() if inserted else delta.deleted_rows(), None
+        rows, helper = delta.rows_read(inserted=inserted), None
         if len(rows):
             helper = f"#plus {name}" if inserted else f"#minus {name}"
             self.state.helper(helper, rows.shape[1], rows)

@@ -64,6 +64,29 @@ def list_components(W: Int64s, version: int, ids: Int32s, numbers: Int32s) -> in
 
 
 @exclusive
+def number_of(W: Int64s, version: int, term: int, found: Int32s) -> int:
+    """The number of an id's component, -1 if it has none."""
+    if not holds(W, version):
+        return np.int64(-1)
+    node = node_of(W, np.int64(term))
+    found[0] = numbers_at(W, COMPONENT)[node] if node >= 0 else -1
+    return np.int64(0)
+
+
+@exclusive
+def list_component(W: Int64s, version: int, number: int, ids: Int32s) -> int:
+    """The ids in a component; how many."""
+    if not holds(W, version):
+        return np.int64(-1)
+    terms, following = int32s(W[TERMS], W[NODE_COUNT]), numbers_at(W, word.NEXT)
+    count, node = np.int64(numbers_at(W, word.SIZE)[number]), np.int64(numbers_at(W, word.HEAD)[number])
+    for i in range(count):
+        ids[i] = terms[node]
+        node = np.int64(following[node])
+    return count
+
+
+@exclusive
 def list_ids(W: Int64s, version: int, nodes: Int32s, ids: Int32s) -> int:
     """The ids of some nodes."""
     if not holds(W, version):

@@ -1,0 +1,121 @@
+"""Diff for rules that read a closed relation with constants: only the pairs of these ends are looked for.
+
+`far(X) :- path(0, X)` reads no pair that begins elsewhere. One edge may take a million pairs away and none of those, so that the
+cost must not be that of all pairs that have changed. A constant that no changed edge is reached from, or leads to, costs a search
+for each edge; what others lead to is listed in both versions, unless few pairs can have changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tidelog.core.arrays import Int32s
+from tidelog.local.closure.adjacency import Pairs
+from tidelog.local.closure.new_pairs import ends_of, list_new
+from tidelog.local.closure.virtual_relation import VirtualRelation
+from tidelog.local.kernel.closures import pairs
+from tidelog.local.kernel.closures import virtual_access as words
+from tidelog.local.kernel.digraphs.paths import is_left_smaller
+
+_NO_IDS = np.empty(0, np.int32)
+_TESTS = 1 << 10
+"""So many pairs of a constant and an edge are tested at most; beyond that all constants are looked at."""
+_FEW_EDGES, _FEW_ENDS = 4, 256
+"""Of so many edges the ends that lead to them are listed, and so many of these are tested one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundEnds:
+    """The ids of the constants that stand at the left of a relation in rules, and at the right; each atom has one of them."""
+
+    lefts: Int32s
+    rights: Int32s
+
+
+def only_in_with(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None, bound: BoundEnds) -> Pairs:
+    """The pairs of one version that another lacks and that have one of some ends.
+
+    `edges` are those of S, and of E, that the other lacks, if known.
+    """
+    is_turned = bool(one.words[words.IS_TURNED])
+    lefts, rights = (bound.rights, bound.lefts) if is_turned else (bound.lefts, bound.rights)
+    one, other = one.for_reader(), other.for_reader()
+    if edges is not None:
+        edges = [rows[:, ::-1] if is_turned else rows for rows in edges]
+        lefts, rights = _touched(one, edges, lefts, rights)
+    if not len(lefts) and not len(rights):
+        return np.empty((0, 2), np.int32)
+    of_lefts, of_rights = _new_pairs(one, other, edges, lefts, rights)
+    found = np.concatenate([of_lefts, of_rights[~np.isin(of_rights[:, 0], lefts)]])
+    return np.ascontiguousarray(found[:, ::-1]) if is_turned else found
+
+
+def _touched(one: VirtualRelation, edges: list[Pairs], lefts: Int32s, rights: Int32s) -> tuple[Int32s, Int32s]:
+    """The ends that lead to one of the edges, or that one of them leads to."""
+    steps, has_starts = edges[-1], len(edges) > 1
+    if (len(lefts) + len(rights)) * sum(map(len, edges)) > _TESTS:
+        return lefts, rights
+    leads = [_is_met(one, lefts, steps[:, 0], of_steps=not has_starts)]
+    if has_starts:
+        leads.append(np.isin(lefts, edges[0][:, 0]))
+    led = [_is_met(one, rights, rows[:, 1], of_steps=True, is_back=True) for rows in edges]
+    return lefts[np.logical_or.reduce(leads)], rights[np.logical_or.reduce(led)]
+
+
+def _is_met(one: VirtualRelation, ends: Int32s, others: Int32s, *, of_steps: bool, is_back: bool = False) -> NDArray[np.bool_]:
+    """Which ends lead to some others, or are led to by them: by a path of E, perhaps of no edge, or as pairs."""
+    both = np.stack([np.repeat(ends, len(others)), np.tile(others, len(ends))], axis=1)
+    rows, found = np.ascontiguousarray(both[:, ::-1] if is_back else both), np.zeros(len(both), np.int32)
+    if len(rows):
+        (pairs.test_steps if of_steps else pairs.test_pairs)(one.words, rows, found)
+    is_met = (found != 0) | (rows[:, 0] == rows[:, 1])  # an irreflexive relation does not say that an id leads to itself
+    met: NDArray[np.bool_] = is_met.reshape(len(ends), len(others)).any(axis=1)
+    return met
+
+
+def _new_pairs(
+    one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None, lefts: Int32s, rights: Int32s
+) -> tuple[Pairs, Pairs]:
+    """The new pairs of some left ends, and of some right ends."""
+    at_edges = None
+    if edges is not None and one.is_searched and len(edges[-1]) <= _FEW_EDGES:
+        at_edges = _ends_at(one, edges)
+    begins, ends = at_edges or (lefts, rights)  # without them, each is listed
+    return _new_of(one, other, lefts, (begins, ends), is_back=False), _new_of(one, other, rights, (ends, begins), is_back=True)
+
+
+def _ends_at(one: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s] | None:
+    """Ids of which each pair that depends on an edge has one of the first at the left or one of the others at the right."""
+    begins, ends = [edges[0][:, 0]] if len(edges) > 1 else [], list[Int32s]()
+    for source, target in edges[-1].tolist():
+        is_left = is_left_smaller(one.words, *map(int, one.numbering.node_of[[source, target]]))
+        found = ends_of(one, source if is_left else target, is_back=is_left)
+        if len(found) > _FEW_ENDS:
+            return None
+        (begins if is_left else ends).append(found)
+    return np.concatenate([_NO_IDS, *begins]), np.concatenate([_NO_IDS, *ends])
+
+
+def _new_of(one: VirtualRelation, other: VirtualRelation, ids: Int32s, at: tuple[Int32s, Int32s], *, is_back: bool) -> Pairs:
+    """The new pairs of some ends: all of those in the first of `at`, and of the others those with one of the second."""
+    is_listed = np.isin(ids, at[0])
+    listed, tested = ids[is_listed], ids[~is_listed]
+    found = list_new(one, other, listed, is_back=is_back)
+    assert found is not None
+    if not len(tested) or not len(at[1]):
+        return found
+    partners = np.unique(at[1])
+    rows = np.stack([np.repeat(tested, len(partners)), np.tile(partners, len(tested))], axis=1)
+    rows = np.ascontiguousarray(rows[:, ::-1] if is_back else rows)
+    rows = rows[_has(one, rows)]
+    return np.concatenate([found, rows[~_has(other, rows)]])
+
+
+def _has(relation: VirtualRelation, rows: Pairs) -> NDArray[np.bool_]:
+    found = np.empty(len(rows), np.int32)
+    pairs.test_pairs(relation.words, rows, found)
+    has: NDArray[np.bool_] = found != 0
+    return has
