@@ -122,7 +122,7 @@ def test_dates_and_timestamps_in_tables() -> None:
     kb.update(insert=[("q", DAY, MOMENT)])
     table = kb["p"].to_arrow()
     assert [str(kind) for kind in table.schema.types] == ["date32[day]", "timestamp[us, tz=UTC]"]
-    assert table.to_pylist() == [{"c1": DAY, "c2": MOMENT}]
+    assert table.to_pylist() == [{"X": DAY, "Y": MOMENT}]
 
 
 def test_pandas_and_polars(kb: KnowledgeBase) -> None:

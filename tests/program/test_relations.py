@@ -6,6 +6,7 @@ import pytest
 
 from tidelog.errors import Diagnostics
 from tidelog.functions.signatures import ANY
+from tidelog.program.program import check
 from tidelog.program.relations import Relation, check_declarations, check_names, collect, mentions
 from tidelog.source import Source
 from tidelog.syntax.parser import parse
@@ -52,7 +53,7 @@ def test_relations_in_the_order_of_their_first_appearance() -> None:
     @input q "q.csv". @input q "more.csv". @output p "p.csv".
     """
     assert collected(text) == {
-        "p": Relation("p", 1, has_rules=True, outputs=("p.csv",)),
+        "p": Relation("p", 1, has_rules=True, outputs=("p.csv",), variables=("X",)),
         "q": Relation("q", 2, has_facts=True, inputs=("q.csv", "more.csv")),
         "r": Relation("r", 1),
         "s": Relation("s", 1),
@@ -149,3 +150,20 @@ def test_ports_of_unknown_relations_are_warned_of() -> None:
         ("TL101", "did you mean `edge`?"),
         ("TL101", "declare it: `@relation other(…) .`"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rules", "names"),
+    [
+        ("p(X, N) :- q(X, N).", ["X", "N"]),
+        ("p(X, N) :- q(X, N). p(X, N) :- r(N, X). p(1, 2).", ["X", "N"]),
+        ("p(X, N) :- q(X, N). p(X, M) :- q(X, M).", ["c1", "c2"]),
+        ("p(X, X) :- q(X, _).", ["c1", "c2"]),
+        ("p(?x, ?X) :- q(?x, ?X).", ["c1", "c2"]),
+        ("p(X, N + 1) :- q(X, N).", ["c1", "c2"]),
+        ("p(a, N) :- q(_, N).", ["c1", "c2"]),
+        ("@relation p(name: any, size: any) . p(X, N) :- q(X, N).", ["name", "size"]),
+    ],
+)
+def test_columns_are_called_as_in_all_heads(rules: str, names: list[str]) -> None:
+    assert check(Source(rules)).relations["p"].column_names == names

@@ -90,7 +90,7 @@ def test_queries_and_dataframes(spark: SparkSession, placement: str) -> None:
     assert sorted(kb.query("e(X, Y), Y > 1, X != a")) == [("b", 2), ("b", 3)]
     assert list(kb.query("z")) == [()]
     frame = kb.dataframe("h")
-    assert frame.dtypes == [("c1", "string"), ("c2", "bigint")]
+    assert frame.dtypes == [("X", "string"), ("N", "bigint")]
     assert sorted(map(tuple, frame.collect())) == [("a", 1), ("b", 5)]
     assert kb["h"].to_arrow().num_rows == 2
     assert ("h", "b", 5) in kb

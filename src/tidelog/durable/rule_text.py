@@ -77,6 +77,8 @@ def schema_of(saved: Mapping[str, Any]) -> Schema:
     """The schema of a saved text."""
     program = check(Source(saved["text"], saved["name"]))
     relations = {relation["name"]: _relation(relation) for relation in saved["relations"]}
+    variables = {name: known.variables for name, known in program.relations.items()}
+    relations = {name: replace(known, variables=variables.get(name)) for name, known in relations.items()}
     loaded = {relation["name"]: _relation(relation) for relation in saved["loaded"]}
     names = {name: tuple(columns) for name, columns in saved.get("names", {}).items()}
     return Schema(replace(program, relations=relations, warnings=(), known_graph=None), loaded, names=names)

@@ -30,6 +30,8 @@ class Relation:
     outputs: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     """The names that a source has given to the columns, where nothing declares them."""
+    variables: tuple[str, ...] | None = None
+    """The variables that stand in the heads of all of its rules, where these have the same ones."""
 
     @property
     def is_declared(self) -> bool:
@@ -48,10 +50,10 @@ class Relation:
 
     @property
     def column_names(self) -> list[str]:
-        """The names of the columns: as declared, else as the source of the facts has them, else `c1`, `c2`, …."""
+        """The names of the columns: as declared, else as in the source of the facts, else as in heads of rules, else `c1`, …."""
         if self.columns:
             return [column.name for column in self.columns]
-        return list(self.names) if self.names else [f"c{at + 1}" for at in range(self.arity)]
+        return list(self.names or self.variables or (f"c{at + 1}" for at in range(self.arity)))
 
     def declared_type(self, position: int) -> Type:
         """The type that a column is declared with; `ANY` without a declaration."""
@@ -61,11 +63,25 @@ class Relation:
         return frozenset({kind}) if isinstance(kind, Kind) else ANY
 
 
+def head_variables(heads: Iterable[Atom]) -> tuple[str, ...] | None:
+    """The variables of heads that are all alike: different variables, in each the same."""
+    found: tuple[str, ...] | None = None
+    for head in heads:
+        names = tuple(arg.name for arg in head.args if isinstance(arg, Variable))
+        if found is None and (len(names) < len(head.args) or len({name.casefold() for name in names}) < len(names)):
+            return None
+        if found is not None and names != found:
+            return None
+        found = names
+    return found
+
+
 def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[str, Relation]:
     """All relations in the order of their first occurrence; a second arity or declaration is an error."""
     places: dict[str, tuple[int, Source, Span]] = {}
     declared: dict[str, Declaration] = {}
-    rules, facts = set[str](), set[str]()
+    heads: dict[str, list[Atom]] = {}
+    facts = set[str]()
     ports: dict[str, dict[str, list[str]]] = {"input": {}, "output": {}}
     for statement in document.statements:
         again = isinstance(statement, Declaration) and statement.relation in declared
@@ -73,7 +89,7 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
             _check_arity(atom, statement.source, places, declared, diagnostics, shown)
         match statement:
             case Rule(head):
-                rules.add(head.predicate)
+                heads.setdefault(head.predicate, []).append(head)
             case Fact(atom):
                 facts.add(atom.predicate)
             case Declaration(relation):
@@ -92,10 +108,11 @@ def collect(document: Document, diagnostics: Diagnostics, shown: Shown) -> dict[
             name,
             arity,
             declared[name].columns if name in declared and len(declared[name].columns) == arity else None,
-            name in rules,
+            name in heads,
             name in facts,
             tuple(ports["input"].get(name, ())),
             tuple(ports["output"].get(name, ())),
+            variables=head_variables(heads.get(name, ())),
         )
         for name, (arity, _, _) in places.items()
     }

@@ -132,7 +132,7 @@ def test_a_relation_that_the_program_has_without_rules_stays(reason: str) -> Non
 def test_a_new_relation_is_taken_up() -> None:
     difference = changed(live_rules(PATHS), (), ["far(X) :- path(X, Y), road(Y, _, _)."])
     relations = difference.after.program.relations
-    assert (relations["far"], relations["road"]) == (Relation("far", 1, has_rules=True), Relation("road", 3))
+    assert (relations["far"], relations["road"]) == (Relation("far", 1, has_rules=True, variables=("X",)), Relation("road", 3))
     assert difference.components == {difference.after.components.of["far"]}
 
 
@@ -298,3 +298,16 @@ def check_difference(difference: RuleDifference) -> None:
         whats = {change.what for change in told if node in change.before}
         assert ("dropped" in whats) == (not parts)
         assert ("split" in whats) == (len(parts) > 1)
+
+
+def test_columns_are_called_as_in_the_heads_that_there_are() -> None:
+    def names(live: LiveRules) -> list[str]:
+        return live.program.relations["path"].column_names
+
+    live = live_rules("base: path(X, Y) :- edge(X, Y). back: path(A, B) :- edge(B, A).")
+    assert names(live) == ["c1", "c2"]
+    (number,) = [at for at, known in live.written.items() if known.name == "back"]
+    without = changed(live, (number,)).after
+    assert names(without) == ["X", "Y"]
+    assert names(changed(without, (), ["path(X, Y) :- road(X, Y)."]).after) == ["X", "Y"]
+    assert names(changed(without, (), ["path(X, Z) :- road(X, Z)."]).after) == ["c1", "c2"]

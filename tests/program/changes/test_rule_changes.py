@@ -94,7 +94,7 @@ def test_rules_are_added_behind_those_that_are_there() -> None:
         "road(X, Y) :- lane(Y, X).",
     ]
     assert change.difference is not None
-    assert change.difference.after.program.relations["road"] == Relation("road", 2, has_rules=True)
+    assert change.difference.after.program.relations["road"] == Relation("road", 2, has_rules=True, variables=("X", "Y"))
     assert (change.insert, change.delete, change.relations) == ([], [], {})
 
 

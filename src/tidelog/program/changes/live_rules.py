@@ -13,7 +13,7 @@ from tidelog.program.changes.components import Component, Components, HyperNode,
 from tidelog.program.changes.sameness import canonical_key
 from tidelog.program.changes.versions import new_version
 from tidelog.program.program import Program
-from tidelog.program.relations import Relation
+from tidelog.program.relations import Relation, head_variables
 from tidelog.syntax.tree import Constant, Document, Layout, Rule, Statement, atoms
 
 Fingerprint = tuple[object, ...]
@@ -125,7 +125,10 @@ class LiveRules:
         known = dict(self.program.relations)
         known |= relations
         forgotten = _update_relations(
-            known, mentioned | relations.keys() | {rule.head.predicate for _, rule in added}, components
+            known,
+            mentioned | relations.keys() | {rule.head.predicate for rule in (*renamed.values(), *(one for one, _ in added))},
+            components,
+            written,
         )
         shown = [self.written[number] for number in {*removed, *renamed}], [written[number] for number in (*renamed, *numbers)]
         evaluated = [self.components.rules[number] for number in removed], [rule for _, rule in added]
@@ -237,11 +240,14 @@ def _forget_name(rule: Rule, named: MutableMapping[str, int]) -> None:
         del named[rule.name]
 
 
-def _update_relations(relations: dict[str, Relation], names: Iterable[str], components: Components) -> set[str]:
-    """Update `has_rules` of some relations; relations that nothing mentions are removed and returned."""
+def _update_relations(
+    relations: dict[str, Relation], names: Iterable[str], components: Components, written: Mapping[int, Rule]
+) -> set[str]:
+    """Update what some relations are told by their rules; relations that nothing mentions are removed and returned."""
     forgotten: set[str] = set()
     for name in names:
-        relation = replace(relations[name], has_rules=name in components.deriving)
+        heads = (written[number].head for number in components.deriving.get(name, ()))
+        relation = replace(relations[name], has_rules=name in components.deriving, variables=head_variables(heads))
         is_used = components.mentions(name) or relation.is_defined or bool(relation.outputs)
         if is_used:
             relations[name] = relation
