@@ -45,7 +45,7 @@ def sharing_of(kb: KnowledgeBase) -> Sharing:
 
 
 @contextmanager
-def asking(kb: KnowledgeBase) -> Iterator[LocalAccess]:
+def access_to(kb: KnowledgeBase) -> Iterator[LocalAccess]:
     """What explanations ask of a knowledge base, which no other thread changes."""
     assert isinstance(kb, LocalKnowledgeBase)
     yield LocalAccess(kb._maintained(), kb._schema, kb._watch())

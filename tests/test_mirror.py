@@ -19,7 +19,7 @@ SOURCE = TESTS.parent / "src" / "tidelog"
 COVERED_ELSEWHERE: dict[str, str] = {
     "explain/access": "tests/local/explaining/test_access.py: a protocol; the local engine answers all of it",
     "cli/pipeline": "tests/pipeline/test_cli.py: its commands are tested with the jobs that they run",
-    "local/equality/asking": "tests/local/equality/test_members.py: SPARQL asks it, and facts are what it is compared with",
+    "local/equality/member_queries": "tests/local/equality/test_members.py: SPARQL calls it, and the tests compare it with facts",
     "local/kernel/rows/row_chains": "tests/local/storage/test_indexes.py: it reads the chains of an index",
     "local/closure/new_pairs": "tests/local/closure/test_closure_diff.py: it lists the pairs in which versions differ",
     "local/closure/changes": "tests/local/closure/test_incremental.py: it takes the change from each version to the next",
@@ -68,7 +68,7 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "pipeline/batch/backend": "tests/pipeline/batch/test_run.py: a protocol; runs call all of it on a stand-in",
     "pipeline/streaming/stream_results": "tests/spark/test_streaming.py: sinks and reports of jobs that are stopped and killed",
     "pipeline/streaming/streaming_job": "tests/spark/test_streaming.py: it needs Spark's own streaming, so jobs run as a whole",
-    "sparql/evaluation/asking": "tests/local/sharing/test_inquiry.py: a protocol; the inquiries of the local engine follow it",
+    "sparql/evaluation/inquiries": "tests/local/sharing/test_inquiry.py: a protocol; the inquiries of the local engine follow it",
     "spark/evaluation/rounds": "tests/spark/test_engine.py: whole programs in rounds, against the reference",
     "spark/ingest/tables": "tests/spark/ingest/test_reading.py: DataFrames and Parquet files, through `ingest`",
     "spark/ingest/text/texts": "tests/spark/ingest/test_reading.py: files of text, through `ingest`, against the local engine",

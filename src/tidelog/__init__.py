@@ -6,7 +6,7 @@ evaluation, which joins each rule with the facts that are new since the last rou
 follows the size of the difference, not that of the data.  Where facts are deleted, a unit (a component of mutually recursive
 predicates) is maintained by one of
 
-- ranks: what has a proof from facts that came before it stands, what has none is deleted, and rederived if it still follows
+- ranks: a fact with a proof from older facts is kept, one without is deleted, and rederived if it still follows
   (after Zhao, Subotic, Raghothaman, Scholz: Towards elastic incrementalization for Datalog, PPDP 2021);
 - Backward/Forward: look for a proof of each affected fact, backward and then forward, and delete only what stays unproved
   (Motik, Nenov, Piro, Horrocks: Incremental update of Datalog materialisation, the Backward/Forward algorithm, AAAI 2015);

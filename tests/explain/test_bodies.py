@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.bodies import Body
@@ -17,7 +17,7 @@ def instances(text: str, fact: str, at: int = 0) -> list[dict[str, Any]]:
     """The bindings of a rule that derive a fact."""
     kb = KnowledgeBase(Source(text), modules=False)
     _, values = kb._fact(fact)
-    with asking(kb) as access:
+    with access_to(kb) as access:
         body = Body(access.program.rules[at], at, access)
         found = body.instances(tuple(map(access.cell, values)), Budget())
         return [{name: access.value(cells[slot]).content for name, slot in body.join.slots.items()} for cells in found]
@@ -27,7 +27,7 @@ def test_the_order_begins_with_what_is_known() -> None:
     kb = KnowledgeBase(
         Source("p(X) :- q(Y), r(Y, Z), Z > 1, s(X, Y), not t(X). q(1). q(2). r(1, 2). r(1, 3). r(2, 3). s(1, 1). s(2, 2).")
     )
-    with asking(kb) as access:
+    with access_to(kb) as access:
         order = [step.literal for step in Body(access.program.rules[0], 0, access).join.order]
     assert [literal.predicate for literal in order if isinstance(literal, Atom)] == ["s", "q", "r"]
     assert isinstance(order[0], Negation)

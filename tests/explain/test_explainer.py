@@ -11,7 +11,7 @@ from tests.differential.judging import agrees, steps_of
 from tests.differential.places import ALGORITHMS
 from tests.differential.rule_histories import RuleHistory, rule_histories, rule_text
 from tests.differential.update_histories import maintained
-from tests.local_engine import as_tuples, asking, held, program
+from tests.local_engine import access_to, as_tuples, held, program
 from tests.proof_checker import Checker, as_key
 from tests.random_graphs import graph_histories
 from tests.random_programs import History, histories
@@ -205,6 +205,6 @@ def test_a_symmetric_relation_is_a_chain_that_may_turn() -> None:
 
 def test_the_explainer_takes_any_access() -> None:
     kb = KnowledgeBase(Source(TEXT))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         row = tuple(map(access.cell, (Value("string", "a"), Value("string", "d"))))  # type: ignore[arg-type]
         assert Explainer(access).words.fact(("path", row)) == "path(a, d)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.bodies import Body
@@ -14,7 +14,7 @@ TEXT = "p(X) :- q(X, Y), r(Y, Z), Z > 50. q(1, 1). " + " ".join(f"r(1, {n})." fo
 
 def test_a_budget_ends_a_search() -> None:
     kb = KnowledgeBase(Source(TEXT))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         body, row = Body(access.program.rules[0], 0, access), tuple(map(access.cell, kb._fact("p(1)")[1]))
         budget = Budget(20)
         with pytest.raises(Exhausted):
@@ -25,7 +25,7 @@ def test_a_budget_ends_a_search() -> None:
 
 def test_the_same_join_may_run_twice_at_a_time() -> None:
     kb = KnowledgeBase(Source(TEXT))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         body, row = Body(access.program.rules[0], 0, access), tuple(map(access.cell, kb._fact("p(1)")[1]))
         one, other = body.instances(row, Budget()), body.instances(row, Budget())
         pairs = [(list(first), list(second)) for first, second in zip(one, other, strict=True)]

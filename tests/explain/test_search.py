@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 from tests.proof_checker import Checker
 
 from tidelog import KnowledgeBase, Source
@@ -17,7 +17,7 @@ RULES = "path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z)."
 
 def search_in(kb: KnowledgeBase, fact: str, way: str) -> tuple[Search, Goal, bool]:
     """Look for a proof in one way only."""
-    with asking(kb) as access:
+    with access_to(kb) as access:
         relation, values = kb._fact(fact)
         search = Search(access, 100)
         root = search.goal((relation, tuple(map(access.cell, values))))
@@ -61,7 +61,7 @@ def test_a_shorter_proof_that_came_later_is_found() -> None:
 def test_without_times_there_is_a_proof() -> None:
     kb = KnowledgeBase(Source(RULES), modules=False)
     kb.update(insert=[("edge", n, (n + 1) % 9) for n in range(9)])
-    with asking(kb):
+    with access_to(kb):
         for table in kb._started.state.tables.values():  # type: ignore[attr-defined]
             table.forget_order()
     _, root, has_found = search_in(kb, "path(3, 3)", "by times")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.wording import Wording, as_written, value_in, with_values
@@ -16,7 +16,7 @@ TEXT += "ex:s(X) :- p(X, ex:a).\nt(X) :-\n  q(X, X), % all\n  r(X)."
 
 def test_texts() -> None:
     kb = KnowledgeBase(Source(TEXT))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         words, one = Wording(access), Constant(from_python(1))
         assert words.rule(0).place == "name"
         assert words.rule(1).text == "ex:s(X) :- p(X, ex:a)."

@@ -83,15 +83,15 @@ class Questions:
         facts and instances for the rules, and as many for repairs.  Each repair derives the fact: it has been tried, unless
         nothing could prevent that.
         """
-        from tidelog.explain.absent.asking import Asking
         from tidelog.explain.absent.repairs import MOST_FACTS
+        from tidelog.explain.absent.why_not_query import WhyNotQuery
 
         number(effort, "effort", whole=True)
         relation, values = self._fact(fact)
-        asking = Asking(relation, values, effort)
-        found = self._asked(asking.answer)
+        query = WhyNotQuery(relation, values, effort)
+        found = self._asked(query.answer)
         for size in range(1, MOST_FACTS + 1) if not found.holds else ():
-            candidates = self._asked(lambda access, size=size: asking.candidates(access, size, self._schema.relations()))  # type: ignore[misc]
+            candidates = self._asked(lambda access, size=size: query.candidates(access, size, self._schema.relations()))  # type: ignore[misc]
             found.repairs = tuple(one for one in candidates if one.is_certain or self._would_hold(one.facts, relation, values))
             if found.repairs:
                 break
@@ -113,7 +113,7 @@ class Questions:
         """The change that an update would make, with what it costs; nothing changes, and nothing is saved."""
         del insert, delete, upsert, remove_rules, add_rules
         fix = 'choose engine="local", or update, and update back'
-        raise fail("TL074", "this engine does not foresee what an update changes", fix=fix)
+        raise fail("TL074", "this engine cannot preview an update", fix=fix)
 
     # --- facts as users give them ----------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Work on a state that an exception may stop anywhere: it ends whole, or as if it had never begun.
+"""Atomic work on a state: an exception at any point either lets it finish or rolls it back.
 
 A limit stops work at a poll, where everything is in order.  Other exceptions may come between any two instructions: there is no
 memory, another thread raises one here, a signal handler does.  Then what belongs together may have been changed in part, so

@@ -289,7 +289,7 @@ class Transaction(Work):
         self._close()
         return result
 
-    def foresee(self) -> UpdateResult:
+    def preview(self) -> UpdateResult:
         """What `commit` would say; it stays when the transaction is rolled back."""
         for delta in (delta for deltas in self.step_deltas for delta in deltas.values()):
             delta.settle()

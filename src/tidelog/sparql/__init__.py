@@ -2,6 +2,6 @@
 
 `reading` turns a text into operators (`algebra`): rdflib parses, and what it cannot say, or what is not supported, is an error
 with its place.  `evaluation` computes them over columns of ids: basic graph patterns are joins of the kernel, asked of an engine
-through `evaluation.asking.Inquiry`.  `answering` puts both together, and `results` is what users get.  `terms` and
+through `evaluation.inquiries.Inquiry`.  `answering` puts both together, and `results` is what users get.  `terms` and
 `expression_trees` are about what rdflib gives: terms and expressions.
 """

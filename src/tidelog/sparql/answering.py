@@ -11,8 +11,8 @@ from tidelog.core.arrays import Int32s, Rows
 from tidelog.core.rules import CoreRule
 from tidelog.core.schema import Schema
 from tidelog.sparql.algebra import Project, Term, Triple, is_hidden
-from tidelog.sparql.evaluation.asking import Inquiry
 from tidelog.sparql.evaluation.dataset import TRIPLE, Dataset, dataset_of
+from tidelog.sparql.evaluation.inquiries import Inquiry
 from tidelog.sparql.evaluation.operators import Operators
 from tidelog.sparql.evaluation.solutions import Solutions, firsts
 from tidelog.sparql.reading.parsing import question_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.absent.failures import Failures
@@ -64,7 +64,7 @@ def test_a_declared_column() -> None:
 
 def test_facts_that_are_near() -> None:
     kb = KnowledgeBase(Source(FACTS))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         failures = Failures(access, Wording(access))
         atom = Atom("edge", tuple(Constant(from_python(value)) for value in ("b", "g")))
         assert failures.near(atom) == ("edge(X, g) exists for X = c", "edge(b, Y) exists for Y = d")

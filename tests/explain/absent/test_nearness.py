@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.local_engine import asking
+from tests.local_engine import access_to
 from tests.random_programs import RandomProgram, programs
 
 from tidelog import KnowledgeBase, Source, reference
@@ -57,7 +57,7 @@ def test_nothing_comes_nearer(random: RandomProgram, data: st.DataObject) -> Non
         row = tuple(data.draw(st.sampled_from(values)) for _ in rule.head.args)
         if row in facts.get(rule.head.predicate, ()):
             continue
-        with asking(kb) as access:
+        with access_to(kb) as access:
             approach = Approach(Body(rule, at, access))
             start = approach.bind(tuple(map(access.cell, row)))
             if start is None:
@@ -76,7 +76,7 @@ def test_nothing_comes_nearer(random: RandomProgram, data: st.DataObject) -> Non
 def near(text: str, fact: tuple[str, ...]) -> set[tuple[int, int, int]]:
     """How many literals are true, fail, and could not be looked at."""
     kb = KnowledgeBase(Source(text))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         approach = Approach(Body(kb.program.rules[0], 0, access))
         start = approach.bind(tuple(access.cell(from_python(value)) for value in fact))
         assert start is not None

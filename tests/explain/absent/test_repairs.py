@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.absent.repairs import Repairs, approaches_of
@@ -62,7 +62,7 @@ def test_facts_of_relations_that_rules_derive_are_proposed_if_there_are_some_alr
 def test_a_budget_ends_the_search() -> None:
     kb = KnowledgeBase(Source("p(X) :- q(X), r(X, Y), s(Y). q(1)."))
     kb.update(insert=[("r", 1, n) for n in range(5_000)])
-    with asking(kb) as access:
+    with access_to(kb) as access:
         repairs = Repairs(access, access.can_be_given, approaches_of(access), 10)
         assert repairs.of_size(("p", (access.cell(from_python(2)),)), 1, 8) == []
         assert repairs.of_size(("p", (access.cell(from_python(1)),)), 1, 2) != []

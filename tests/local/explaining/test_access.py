@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.explain.access import Access
@@ -36,7 +36,7 @@ def kb(request: pytest.FixtureRequest) -> KnowledgeBase:
 def test_facts_match_by_any_columns(kb: KnowledgeBase, name: str) -> None:
     rows = {tuple(map(from_python, row)) for row in kb[name]}
     arity = kb.relations[name].arity
-    with asking(kb) as access:
+    with access_to(kb) as access:
         assert isinstance(access, LocalAccess)
         for row in [*rows, *(tuple(map(from_python, ("nobody",) * arity)) for _ in range(bool(arity)))]:
             cells = tuple(map(access.cell, row))
@@ -51,7 +51,7 @@ def test_facts_match_by_any_columns(kb: KnowledgeBase, name: str) -> None:
 
 
 def test_explicit_facts(kb: KnowledgeBase) -> None:
-    with asking(kb) as access:
+    with access_to(kb) as access:
         a, b, c = (access.cell(from_python(text)) for text in "abc")
         assert access.is_explicit("same", (a, b))
         assert not access.is_explicit("same", (b, a))
@@ -64,7 +64,7 @@ def test_explicit_facts(kb: KnowledgeBase) -> None:
 def test_derived_facts_come_after_what_they_follow_from() -> None:
     kb = KnowledgeBase(Source("p(X) :- s(X). p(Y) :- p(X), e(X, Y). s(0)."))
     kb.update(insert=[("e", n, n + 1) for n in range(50)])
-    with asking(kb) as access:
+    with access_to(kb) as access:
         came = [access.came("p", (access.cell(from_python(n)),)) for n in range(51)]
         numbers = [found[0] for found in came if found is not None]
         assert len(numbers) == 51
@@ -75,7 +75,7 @@ def test_derived_facts_come_after_what_they_follow_from() -> None:
 
 
 def test_values_that_nothing_has_are_no_ids(kb: KnowledgeBase) -> None:
-    with asking(kb) as access:
+    with access_to(kb) as access:
         protocol: Access = access
         value = from_python("never seen")
         assert protocol.cell(value) is value

@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from tests.local_engine import asking
+from tests.local_engine import access_to
 
 from tidelog import KnowledgeBase, Source
 from tidelog.local.explaining.chains import Chains, Links
@@ -43,7 +43,7 @@ def test_chains_are_shortest_paths(rules: str, seed: int, irreflexive: bool) -> 
     kb = KnowledgeBase(Source(text))
     kb.update(insert=[("r", *edge) for edge in edges])
     either = edges | {edge[::-1] for edge in edges} if rules == SYMMETRIC else edges
-    with asking(kb) as access:
+    with access_to(kb) as access:
         assert access.module_of("r") is not None
         for row in kb["r"]:
             path = access.path("r", tuple(access.cell(from_python(value)) for value in row))
@@ -61,7 +61,7 @@ def test_chains_of_linear_relations(rules: str, seed: int) -> None:
     pairs = [(name, random.randrange(9), random.randrange(9)) for name in ("e",) * 9 + ("s",) * 3]
     kb.update(insert=pairs)
     at_end = rules == AT_THE_END
-    with asking(kb) as access:
+    with access_to(kb) as access:
         for row in kb["r"]:
             path = access.path("r", tuple(access.cell(from_python(value)) for value in row))
             assert path is not None
@@ -91,7 +91,7 @@ def test_links_are_a_sequence() -> None:
 
 def test_nothing_leads_there() -> None:
     kb = KnowledgeBase(Source(TRANSITIVE + " r(1, 2). r(3, 4)."))
-    with asking(kb) as access:
+    with access_to(kb) as access:
         one, four = access.cell(from_python(1)), access.cell(from_python(4))
         assert isinstance(access._chains, Chains)
         assert access.path("r", (one, four)) is None

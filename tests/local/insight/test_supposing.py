@@ -14,7 +14,7 @@ from tests.differential.judging import Judge, agrees, check_change, check_counts
 from tests.differential.places import ALGORITHMS
 from tests.differential.rule_histories import RuleHistory, rule_histories
 from tests.differential.update_histories import maintained
-from tests.local_engine import asking, held, without_empty
+from tests.local_engine import access_to, held, without_empty
 from tests.random_graphs import graph_histories
 from tests.random_programs import History, histories
 
@@ -190,7 +190,7 @@ def test_the_state_that_it_is_in_meanwhile(kb: KnowledgeBase) -> None:
     assert isinstance(kb, LocalKnowledgeBase)
 
     def holds(supposed: Supposed) -> bool:
-        with asking(kb) as access:
+        with access_to(kb) as access:
             row = tuple(map(access.cell, [from_python(4), from_python(2)]))
             return access.holds("path", row) and "path" in supposed.schema.program.relations
 

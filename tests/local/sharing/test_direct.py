@@ -13,7 +13,7 @@ from tidelog.local.kernel import join
 from tidelog.local.sharing import direct
 from tidelog.local.sharing.direct import DirectAnswers
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
-from tidelog.sparql.evaluation.asking import answer_name
+from tidelog.sparql.evaluation.inquiries import answer_name
 from tidelog.syntax.tree import Atom, Variable
 
 X, Y, Z = (Variable(name) for name in "XYZ")

@@ -11,7 +11,7 @@ from tidelog import KnowledgeBase, TidelogError
 from tidelog.core.limits import Watch
 from tidelog.core.rules import CoreRule
 from tidelog.local.sharing.inquiry import Inquiry, InquiryPlans
-from tidelog.sparql.evaluation.asking import answer_name, given_name
+from tidelog.sparql.evaluation.inquiries import answer_name, given_name
 from tidelog.syntax.tree import Atom, Variable
 
 X, Y, Z = (Variable(name) for name in "XYZ")

@@ -1,4 +1,4 @@
-"""What an update has changed in a virtual relation, and what it may have, whichever kind it is."""
+"""What an update has changed, or may have changed, in a virtual relation of either kind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Equality of individuals: one of them stands for all that are the same, while facts and rules change.
+"""Equality of individuals: one individual represents all that are equal to it, while facts and rules change.
 
 `classes`: who stands for whom; `evidence`: what makes them equal; `equating`: both beside the rules; `telling`: new relations;
-`members` and `asking`: facts and answers for every member of a class.
+`members` and `member_queries`: facts and answers for every member of a class.
 
 The rules of a program know representatives only (`program.same_as`).  Who is the same is no relation that they derive, but an
 explicit one, `tidelog_representative`, that is changed between the steps of an update: when rules have found that two

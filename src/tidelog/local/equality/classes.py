@@ -1,4 +1,4 @@
-"""Classes of individuals that are the same: their representatives, kept in tables, changed by edges that come and go.
+"""Classes of individuals that are the same: their representatives, kept in tables, changed by inserted and deleted edges.
 
 Edges are the pairs of owl:sameAs that are told, and those that rules have found (`tidelog_equated`).  A class that loses an edge
 is taken apart and put together from the edges that are left; classes that gain one are joined, and the representative of the

@@ -1,4 +1,4 @@
-"""Relations that have facts for the first time: from then on they have rules that bring their facts to representatives."""
+"""Relations that get their first facts: from then on, rules rewrite their facts to those of representatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A unit whose recursive rules hand a key on, evaluated for some keys at a time: the facts of a key need no other key's.
+"""A unit whose recursive rules pass a key on, evaluated for some keys at a time: facts with one key depend on no other key.
 
 Another engine that has more facts than fit here gives the facts that a unit reads, and takes what it derives, key by key.  So
 what is held is what the unit reads, and the facts of some keys.  Values are the other engine's numbers: in rules, as integers,

@@ -1,4 +1,4 @@
-"""Modules beside other rules of one unit: they exchange what is new until nothing is.
+"""Modules beside other rules of one unit: they exchange their deltas until both have reached the fixpoint.
 
 After Hu, Motik and Horrocks, "Modular Materialisation of Datalog Programs" (AAAI 2019), Algorithm 1: a closed relation R is a
 module, and all other rules of its component are another one.  When those have nothing new to join, each module takes in the

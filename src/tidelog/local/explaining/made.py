@@ -1,4 +1,4 @@
-"""What is known of a change that was made, so that it can be taken back: nothing that the change itself does not keep."""
+"""What `change.explain` needs to reverse a change: nothing that the change itself does not keep."""
 
 from __future__ import annotations
 

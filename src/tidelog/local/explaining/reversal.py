@@ -1,4 +1,4 @@
-"""The state before a change: the change is taken back in a transaction that is never committed.
+"""The state before a change: the change is reversed in a transaction that is rolled back.
 
 A state follows from its explicit facts and rules, so the opposite change leads to the state before, exactly.  Nothing is kept for
 that but the change itself; but it can be done only while no other change has been made.

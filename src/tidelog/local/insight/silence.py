@@ -1,4 +1,4 @@
-"""Warnings of rules that have found nothing, or pass over some rows, where the values at hand are why."""
+"""Warnings about rules that derive nothing, or skip rows, because of the values that their relations hold."""
 
 from __future__ import annotations
 

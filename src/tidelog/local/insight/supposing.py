@@ -1,4 +1,4 @@
-"""What an update would change: it is made in a transaction that is never committed, so that all of it is undone."""
+"""What an update would change: it runs in a transaction that is rolled back."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def supposing(
             if name not in schema.program.relations:
                 schema = schema.knowing(name, rows.shape[1])
         transaction.run(encoded)
-        return use(Supposed(engine, schema, planned, transaction.foresee(), perf_counter() - started))
+        return use(Supposed(engine, schema, planned, transaction.preview(), perf_counter() - started))
 
 
 def rules_of(kb: Supposing, remove_rules: str | Iterable[str], add_rules: str | Iterable[str]) -> RuleChange:

@@ -1,4 +1,4 @@
-"""What the engine keeps for one unit from one update to the next: plans, delta rules, helper tables and costs.
+"""What the engine keeps for one unit between updates: plans, delta rules, helper tables and costs.
 
 The runtime of a unit owns all of it. Helper tables are named after the unit's number, so no two units share one, and retiring a
 unit drops its runtime as a whole.

@@ -1,4 +1,4 @@
-"""Questions that are one join, asked again while nothing has changed: a call of the kernel, and nothing around it.
+"""Queries of one join, repeated while nothing has changed: one call of the kernel, and nothing around it.
 
 What an `Inquiry` does to be safe from signals, limits and other threads costs more than a small join.  Here the kernel gets
 one portion of steps.  If these are not enough, or anything has changed since the plan was made, an inquiry answers as usual.

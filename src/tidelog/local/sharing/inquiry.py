@@ -17,7 +17,7 @@ from tidelog.core.statistics import Statistics
 from tidelog.errors import fail
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.engine import Query
-from tidelog.local.equality.asking import MemberQuestions
+from tidelog.local.equality.member_queries import MemberQueries
 from tidelog.local.equality.members import members_of
 from tidelog.local.evaluation.seminaive import Evaluation
 from tidelog.local.planning.plan import Plan
@@ -27,7 +27,7 @@ from tidelog.local.storage.dictionary import Dictionary
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
 from tidelog.program.same_as import REPRESENTATIVE
-from tidelog.sparql.evaluation.asking import answer_name, given_name
+from tidelog.sparql.evaluation.inquiries import answer_name, given_name
 from tidelog.syntax.tree import Atom, Negation
 from tidelog.values import Kind
 
@@ -49,7 +49,7 @@ class InquiryPlans(PlanCache):
     def __init__(self) -> None:
         super().__init__()
         self._kept: dict[int, _Kept] = {}
-        self.members = MemberQuestions()
+        self.members = MemberQueries()
         self.subjects: dict[str, tuple[object, int, bool]] = {}
         """Whether relations have subjects that are no IRIs, with what tells whether that is still so."""
 

@@ -1,6 +1,6 @@
 """Operators over columns of ids.
 
-- `asking`: what is needed of an engine.
+- `inquiries`: what is needed of an engine.
 - `dataset`: which relations hold triples; `patterns`: basic graph patterns as joins; `paths`: paths of any length.
 - `solutions`: columns of ids, and how those of two patterns fit together.
 - `comparing`, `expressions`, `grouping`: values, conditions and aggregates.

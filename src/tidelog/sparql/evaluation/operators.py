@@ -26,11 +26,11 @@ from tidelog.sparql.algebra import (
     Table,
     Union,
 )
-from tidelog.sparql.evaluation.asking import Inquiry
 from tidelog.sparql.evaluation.comparing import TRUE, Truths
 from tidelog.sparql.evaluation.dataset import Dataset
 from tidelog.sparql.evaluation.expressions import Expressions
 from tidelog.sparql.evaluation.grouping import grouped
+from tidelog.sparql.evaluation.inquiries import Inquiry
 from tidelog.sparql.evaluation.patterns import Patterns
 from tidelog.sparql.evaluation.solutions import Solutions, distinct, has_match, join, merged, minus, pairs, union
 from tidelog.sparql.reading.question import Question

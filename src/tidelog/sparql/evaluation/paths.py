@@ -17,8 +17,8 @@ from tidelog.core.rules import CoreRule
 from tidelog.rdf.terms import TYPE
 from tidelog.sparql.algebra import Alternative, Excluding, Inverse, Link, Path, Reach, Repeated, Term, Triple
 from tidelog.sparql.algebra import Sequence as Chain
-from tidelog.sparql.evaluation.asking import Inquiry, answer_name
 from tidelog.sparql.evaluation.dataset import TRIPLE, Dataset
+from tidelog.sparql.evaluation.inquiries import Inquiry, answer_name
 from tidelog.sparql.evaluation.solutions import Solutions, distinct_rows
 from tidelog.syntax.tree import Atom, Comparison, Constant, Literal, Variable, iri_constant
 

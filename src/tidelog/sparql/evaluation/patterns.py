@@ -15,8 +15,8 @@ import numpy as np
 from tidelog.core.arrays import Rows
 from tidelog.core.rules import CoreRule
 from tidelog.sparql.algebra import Bgp, Node, Reach, Triple
-from tidelog.sparql.evaluation.asking import Inquiry, answer_name, given_name
 from tidelog.sparql.evaluation.dataset import TRIPLE, Dataset, Holder
+from tidelog.sparql.evaluation.inquiries import Inquiry, answer_name, given_name
 from tidelog.sparql.evaluation.paths import Paths
 from tidelog.sparql.evaluation.solutions import UNIT, Solutions, distinct_rows, join
 from tidelog.sparql.scopes import names_in

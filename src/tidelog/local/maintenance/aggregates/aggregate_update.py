@@ -1,4 +1,4 @@
-"""Aggregates under change: only the groups of inserted and deleted bindings, and these without looking at all of their bindings.
+"""Aggregates under change: only groups with inserted or deleted bindings are computed anew, and not from all of their bindings.
 
 The result of a group follows from the one before where it can (`continuation`).  Where it cannot, since an average, a median and
 a sum of floats depend on everything, and so does the largest value once it goes, a small group is folded again, and of a large

@@ -1,4 +1,4 @@
-"""Results that follow from the ones before, and from what has come to a group and gone from it.
+"""New results of groups, computed from the old results and from the members that were inserted and deleted.
 
 A count does, and so does a sum of integers, which is exact, and a least or greatest value, as long as it did not go itself.
 """

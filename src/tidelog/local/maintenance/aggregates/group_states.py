@@ -1,4 +1,4 @@
-"""What is kept of one large group: an exact sum, or its members in order.  Members join and leave, and the result is at hand.
+"""The state of one large group: an exact sum, or its members in order.  Inserting or deleting a member updates its result.
 
 Either gives the result that folding all members would give: sums are exact and rounded once, and the smallest, the largest and
 those in the middle are found by their rank.

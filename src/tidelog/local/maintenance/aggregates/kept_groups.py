@@ -1,4 +1,4 @@
-"""Large groups of an aggregate, of which something is kept from one update to the next, and the results of small ones.
+"""The states of an aggregate's large groups and the results of its small ones, kept from one update to the next.
 
 A group of few members is folded from all of them.  Of a large one, exact sum or order (`group_states`) are built when its result
 is first needed and does not follow from the one before; then they follow the rows of the aggregate's bindings: those that have

@@ -122,7 +122,7 @@ class UnitTables:
         return replace(rule, head=Atom(name("proved", head.predicate), head.args), body=(*body, checked))
 
     def begin(self) -> bool:
-        """Begin another update, with nothing checked and nothing proved; False if plans were made for quite other sizes."""
+        """Begin another update, with nothing checked or proved; False if tables have changed too much for the plans."""
         state = self._state
         count_of = state.store.M.item
         for number, size in self._sizes:

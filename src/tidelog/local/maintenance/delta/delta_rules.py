@@ -1,4 +1,4 @@
-"""Delta rules: rules made from a unit's rules for just those instances that deltas of lower relations bring or take away.
+"""Delta rules: rules made from a unit's rules for exactly those instances that deltas of lower relations add or remove.
 
 Inserted facts bring an instance of a positive atom and take away one of a negated atom; deleted facts do the opposite. Lower
 relations have their new content already, so what was deleted from them is joined from `#minus R`.

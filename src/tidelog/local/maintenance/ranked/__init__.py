@@ -1,4 +1,4 @@
-"""Deletion by ranks, for one unit: a fact that has a proof from facts before it stands, and no search is needed to see that.
+"""Deletion by ranks, for one unit: a fact with a proof from older facts is kept, and no search is needed to find that proof.
 
 Every fact of a unit has a rank: when it came (`kernel.rows.row_times`). A fact that has lost a rule instance stands if it is
 explicit, or if it has *support*: an instance all of whose facts of the unit came before it and have not fallen. Such proofs

@@ -30,7 +30,7 @@ class RankedTables(UnitTables):
     proves = False
 
     def begin(self) -> bool:
-        """Begin another update, with nothing queued; False if plans were made for quite other sizes."""
+        """Begin another update, with nothing queued; False if tables have grown or shrunk too much for the plans."""
         if not super().begin():
             return False
         for table in self.tables:

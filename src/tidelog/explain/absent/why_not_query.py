@@ -27,7 +27,7 @@ _MISSES = 4
 """Instances of a rule that are told of."""
 
 
-class Asking:
+class WhyNotQuery:
     """Why one fact does not hold."""
 
     def __init__(self, relation: str, values: tuple[Value, ...], effort: int | None) -> None:

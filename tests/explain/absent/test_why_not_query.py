@@ -14,7 +14,7 @@ from tests.local_engine import held
 from tests.proof_checker import as_key
 
 from tidelog import KnowledgeBase, Source
-from tidelog.explain.absent.asking import Asking
+from tidelog.explain.absent.why_not_query import WhyNotQuery
 from tidelog.values import from_python
 
 conditions = st.fixed_dictionaries({"algorithm": st.sampled_from(ALGORITHMS), "modules": st.booleans()})
@@ -75,4 +75,4 @@ def test_no_effort_finds_little_and_fails_at_nothing() -> None:
     answer = kb.why_not("p(1)", effort=0)
     assert not answer.holds
     assert answer.repairs == ()
-    assert Asking("p", (from_python(1),), 0).effort == 0
+    assert WhyNotQuery("p", (from_python(1),), 0).effort == 0

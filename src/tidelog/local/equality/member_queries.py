@@ -21,7 +21,7 @@ _ASKED = "#sparql"
 
 
 @dataclass(slots=True)
-class MemberQuestions:
+class MemberQueries:
     """Rules as they are to be asked; kept as long as the classes are the same."""
 
     _of: tuple[object, ...] = ()
