@@ -30,8 +30,8 @@ def nothing_in_the_driver() -> Iterator[None]:
 
 @contextmanager
 def no_facts_in_the_driver() -> Iterator[None]:
-    """Relations are like very large ones, and what is new of them, or goes, is a handful."""
-    from tidelog.spark.data import frames
+    """Relations are like very large ones, and what is new of them, or goes, is a handful, which is looked up."""
+    from tidelog.spark.data import frames, sorted_copies
     from tidelog.spark.maintenance.in_rounds import deletion
     from tidelog.spark.maintenance.in_rounds import pre_update_state as past
     from tidelog.spark.session import private_session as session
@@ -42,6 +42,7 @@ def no_facts_in_the_driver() -> Iterator[None]:
         stack.enter_context(patch.object(deletion, "_FEW_SUSPECTS", 0))
         stack.enter_context(patch.object(frames, "_WORTH_WRITING", 2))
         stack.enter_context(patch.object(session, "partitions_for", return_value=3))
+        stack.enter_context(patch.object(sorted_copies, "ASKED_BEFORE", 0))
         yield
 
 

@@ -35,6 +35,9 @@ def check_store(store: Store) -> None:
     with store.at_hand("a/x") as path:
         assert path.read_bytes() == b"abc"
     assert [store.read_bytes("a/x", start, 2) for start in (0, 2, 3, 9)] == [b"ab", b"c", b"", b""]
+    assert store.size("a/x") == 3
+    with store.opened("a/x") as file:
+        assert (file.seek(-2, 2), file.read(), file.seek(0), file.read(1)) == (1, b"bc", 0, b"a")
     for name in ("a,b", "a b%20c"):
         store.replace(f"d/{name}", "")
     assert store.entries("d") == ["a b%20c", "a,b"]
@@ -48,3 +51,5 @@ def check_store(store: Store) -> None:
         path.read_bytes()
     with pytest.raises(FileNotFoundError):
         store.read_bytes("nothing", 0, 1)
+    with pytest.raises(FileNotFoundError):
+        store.size("nothing")

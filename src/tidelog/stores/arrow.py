@@ -56,6 +56,13 @@ class ArrowStore(Store):
         with self._system.open_input_file(self._path(name)) as file:
             return bytes(file.read_at(max(0, min(most, file.size() - start)), start)) if start < file.size() else b""
 
+    def size(self, name: str) -> int:
+        """How many bytes a file has."""
+        found = self._system.get_file_info(self._path(name)).size
+        if found is None:
+            raise FileNotFoundError(self.address(name))
+        return int(found)
+
     def replace(self, name: str, text: str) -> None:
         """Write the file anew: on object stores it appears when it is whole; elsewhere it is renamed."""
         path = self._path(name)

@@ -86,13 +86,16 @@ class HadoopStore(Store):
 
     def read_bytes(self, name: str, start: int, most: int) -> bytes:
         """So many bytes of a file at most, from a place on."""
-        with _as_os_error(self.address(name)):
-            size = int(self._system.getFileStatus(self._path(name)).getLen())
-        if (wanted := min(most, size - start)) <= 0:
+        if (wanted := min(most, self.size(name) - start)) <= 0:
             return b""
         with self._opened(name) as stream:
             stream.seek(start)
             return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream, wanted))
+
+    def size(self, name: str) -> int:
+        """How many bytes a file has."""
+        with _as_os_error(self.address(name)):
+            return int(self._system.getFileStatus(self._path(name)).getLen())
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[Any]:

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from tidelog.stores.store import Store
 
@@ -34,6 +35,16 @@ class LocalStore(Store):
         with (self.folder / name).open("rb") as file:
             file.seek(start)
             return file.read(most)
+
+    def size(self, name: str) -> int:
+        """How many bytes a file has."""
+        return (self.folder / name).stat().st_size
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[BinaryIO]:
+        """The file itself."""
+        with (self.folder / name).open("rb") as file:
+            yield file
 
     def replace(self, name: str, text: str) -> None:
         """Write a temporary file, then rename it."""

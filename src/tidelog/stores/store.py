@@ -8,9 +8,12 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from io import SEEK_CUR, SEEK_END, SEEK_SET, BufferedReader, RawIOBase
 from pathlib import Path
+from typing import Any, BinaryIO
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_A_PART = 1 << 16
 _LOG = logging.getLogger("tidelog.stores")
 
 
@@ -36,6 +39,16 @@ class Store(ABC):
     @abstractmethod
     def read_bytes(self, name: str, start: int, most: int) -> bytes:
         """So many bytes of a file at most, from a place on; none behind its end."""
+
+    @abstractmethod
+    def size(self, name: str) -> int:
+        """How many bytes a file has."""
+
+    @contextmanager
+    def opened(self, name: str) -> Iterator[BinaryIO]:
+        """A file to be read in any order; where it is far away, what is read comes in parts."""
+        with BufferedReader(_Parts(self, name), _A_PART) as file:
+            yield file
 
     @abstractmethod
     def replace(self, name: str, text: str) -> None:
@@ -78,6 +91,33 @@ class Store(ABC):
 
     def make_durable(self, name: str) -> None:  # noqa: B027  # most file systems have nothing to do
         """Write a file, or a folder with all that is in it, through to the disk, where that is not so already."""
+
+
+class _Parts(RawIOBase):
+    """A file of a store as a stream, which asks for the bytes that are read."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        self._store, self._name, self._at, self._size = store, name, 0, store.size(name)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
+
+    def seek(self, offset: int, whence: int = SEEK_SET) -> int:
+        """Go to a place."""
+        self._at = offset + {SEEK_SET: 0, SEEK_CUR: self._at, SEEK_END: self._size}[whence]
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, or less at the end."""
+        found = self._store.read_bytes(self._name, self._at, len(buffer))
+        buffer[: len(found)] = found
+        self._at += len(found)
+        return len(found)
 
 
 @contextmanager

@@ -12,8 +12,9 @@ derived from. Deletion depends on that (`deletion`). All facts of a segment have
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count as count_up
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from pyspark.sql import functions as f
 
 from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.spark.data.matrices import columns, frame_of_rows, union
+from tidelog.spark.data.sorted_copies import SortedCopies
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -59,6 +61,10 @@ class FrameRelation:
     driver_times: list[int] = field(default_factory=list)
     tombstones: list[tuple[FrameRelation, int]] = field(default_factory=list)
     """Deleted facts, with the time of their deletion: they hide facts of segments that are older."""
+    copies: SortedCopies = field(default_factory=SortedCopies)
+    """Its segments in the order of columns; shared with all snapshots."""
+    source: tuple[FrameRelation, bool] | None = None
+    """Of facts with times, and of these without, the relation itself, and whether there are times."""
     _driver_frame: DataFrame | None = None
     _changed: int = 0
     """The time of the last insertion or deletion."""
@@ -95,11 +101,16 @@ class FrameRelation:
         """The facts that the driver does not hold; `timed` adds a column with their times."""
         return union(list(self._without_tombstones(timed=timed))) if self.segments else None
 
+    def timed_segments(self) -> list[tuple[DataFrame, Callable[[], DataFrame], int]]:
+        """The segments, the same with times, deleted facts included, and how many facts they have."""
+        return [(segment, partial(self.segment, at, timed=True), count) for at, (segment, count) in enumerate(self.segments)]
+
     def plain_segments(self) -> list[tuple[DataFrame, int]]:
         """The segments without times, deleted facts included."""
-        return [(self._view(at, timed=False), count) for at, (_, count) in enumerate(self.segments)]
+        return [(self.segment(at, timed=False), count) for at, (_, count) in enumerate(self.segments)]
 
-    def _view(self, at: int, *, timed: bool) -> DataFrame:
+    def segment(self, at: int, *, timed: bool) -> DataFrame:
+        """A segment with or without times, deleted facts included."""
         segment, (first, last) = self.segments[at][0], self.times[at] if self.times else (0, 0)
         if timed == (first != last):
             return segment
@@ -108,11 +119,11 @@ class FrameRelation:
     def _without_tombstones(self, *, timed: bool) -> Iterator[DataFrame]:
         """The segments without deleted facts; segments that the same tombstones concern are one frame."""
         if not self.tombstones:
-            yield from (self._view(at, timed=timed) for at in range(len(self.segments)))
+            yield from (self.segment(at, timed=timed) for at in range(len(self.segments)))
             return
         fused: dict[int, list[DataFrame]] = {}
         for at, (_, last) in enumerate(self.times):
-            fused.setdefault(sum(time > last for _, time in self.tombstones), []).append(self._view(at, timed=timed))
+            fused.setdefault(sum(time > last for _, time in self.tombstones), []).append(self.segment(at, timed=timed))
         for count, segments in fused.items():  # later deletions concern all segments that earlier ones do
             tombstones = [facts for facts, _ in self.tombstones[len(self.tombstones) - count :]]
             yield self._without(union(segments), tombstones) if tombstones else union(segments)
@@ -129,14 +140,13 @@ class FrameRelation:
         if whole is not None and few:  # one frame that is partitioned otherwise, and Spark would shuffle all
             segments.append((self.partitioned(frame_of_rows(whole.sparkSession, np.concatenate(few))), in_driver))
             few = []
-        return FrameRelation(self.width + 1, by, segments, few, self.count, merges=False)
+        return FrameRelation(self.width + 1, by, segments, few, self.count, merges=False, source=(self, True))
 
     def untimed(self) -> FrameRelation:
         """The facts of such a relation without that column."""
         segments = [(segment.select(*columns(self.width - 1)), count) for segment, count in self.segments]
-        return FrameRelation(
-            self.width - 1, self.by, segments, [rows[:, :-1] for rows in self.in_driver], self.count, merges=False
-        )
+        few, source = [rows[:, :-1] for rows in self.in_driver], (self.source[0], False) if self.source is not None else None
+        return FrameRelation(self.width - 1, self.by, segments, few, self.count, merges=False, source=source)
 
     @property
     def version(self) -> int:

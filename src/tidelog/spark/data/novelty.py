@@ -6,11 +6,14 @@ beside the known facts, they are made distinct and kept, and the known facts pas
 facts of each partition become a hash table, and only what is not in it is made distinct, which is the smaller part. Segments
 and candidates are partitioned alike, so that neither of the last two shuffles what is known. What many candidates meet is an
 inner join of two sets: a semi-join would mean the same, but Spark would split it by segments, with a hash table for each.
+
+Of a relation that is asked for a handful of facts again and again, the driver looks them up (`sorted_copies`), without a scan.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +22,7 @@ from pyspark.sql import functions as f
 from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.spark.data.frames import DRIVER_ROWS, FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
+from tidelog.spark.data.sorted_copies import Bound, having
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,8 +64,9 @@ class Novelty:
         rows = np.unique(rows, axis=0)
         if relation.in_driver:
             rows = rows[~isin_rows(rows, np.concatenate(relation.in_driver))]
-        known = relation.in_segments()
-        if len(rows) and known is not None:
+        if len(rows) and (is_known := among(rows, relation, self.lineage)) is not None:
+            rows = rows[~is_known]
+        elif len(rows) and (known := relation.in_segments()) is not None:
             requested = f.broadcast(frame_of_rows(self.spark, rows))
             rows = rows[~isin_rows(rows, rows_of_table(known.join(requested, columns(relation.width), "left_semi").toArrow()))]
         if not len(rows):
@@ -84,3 +89,50 @@ class Novelty:
             return None
         relation.add(segment, count, self.lineage)
         return FrameRelation(relation.width, relation.by, [(segment, count)], count=count, merges=False)
+
+
+# --- known facts, looked up ---------------------------------------------------------------------------------------------
+
+
+def facts_with(relation: FrameRelation, bound: Mapping[int, Int32s], lineage: Lineage) -> Int32s | None:
+    """The facts that have one of some values in each of some columns, without a job; None if one would cost less, or is needed.
+
+    Of sets that are made for an update, only those that are a stored relation by other columns can be asked.
+    """
+    stored, is_timed = (relation, False) if relation.source is None else relation.source
+    if not lineage.has_files or not (stored.merges or relation.source is not None):
+        return None
+    wanted = {at: np.unique(values) for at, values in bound.items()}
+    found = _timed(stored, {at: values for at, values in wanted.items() if at < stored.width}, lineage)
+    if found is None:
+        return None
+    return having(found, wanted) if is_timed else np.ascontiguousarray(found[:, :-1])
+
+
+def among(rows: Int32s, relation: FrameRelation, lineage: Lineage) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+    """For each of some rows whether a relation has it, if the driver can find that out."""
+    found = facts_with(relation, {at: rows[:, at] for at in range(relation.width)}, lineage)
+    return None if found is None else isin_rows(rows, found)
+
+
+def _timed(relation: FrameRelation, bound: Bound, lineage: Lineage) -> Int32s | None:
+    found = [
+        np.column_stack([few, np.full(len(few), time, np.int32)])
+        for rows, time in zip(relation.in_driver, relation.driver_times or repeat(0))  # noqa: B905  # sets of an update have none
+        if len(few := having(rows, bound))
+    ]
+    if relation.segments:
+        if not bound or (rows := relation.copies.rows(relation.timed_segments(), relation.width, bound, lineage)) is None:
+            return None
+        for facts, time in relation.tombstones:
+            if not len(rows):
+                break
+            going = facts.rows_in_driver
+            if going is None:
+                timed = _timed(facts, bound, lineage)
+                if timed is None:
+                    return None
+                going = timed[:, :-1]
+            rows = rows[~((rows[:, -1] < time) & isin_rows(rows[:, :-1], going))]
+        found.append(rows)
+    return np.concatenate(found) if found else np.empty((0, relation.width + 1), np.int32)

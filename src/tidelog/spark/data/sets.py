@@ -12,7 +12,7 @@ from pyspark.sql import functions as f
 from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
-from tidelog.spark.data.novelty import TINY
+from tidelog.spark.data.novelty import TINY, among, facts_with
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -100,6 +100,8 @@ class Sets:
         rows = facts.rows_in_driver
         if rows is not None:
             keys = rows[:, : others.width]
+            if (met := among(keys, others, self.lineage)) is not None:
+                return facts_in_driver(rows[met == are_inside])
             is_met = isin_rows(keys, np.concatenate(others.in_driver)) if others.in_driver else np.zeros(len(rows), np.bool_)
             known = others.in_segments()
             if known is not None and not is_met.all():
@@ -123,7 +125,7 @@ class Sets:
     def one_segment(self, parts: Sequence[FrameRelation], like: FrameRelation) -> FrameRelation:
         """The facts of several sets that have none in common, in one segment if they are many."""
         whole = self.fused(parts, like)
-        if whole.rows_in_driver is not None:
+        if whole.rows_in_driver is not None and whole.count <= DRIVER_ROWS:
             return whole
         return self.kept(like.partitioned(whole.frame(self.spark)), like)
 
@@ -144,6 +146,9 @@ class Sets:
         held, rows = facts.rows_in_driver, others.rows_in_driver
         if held is not None and rows is not None:
             return facts_in_driver(held[isin_rows(held[:, list(key)], rows[:, list(key)])])
+        found = facts_with(facts, {at: rows[:, at] for at in key}, self.lineage) if rows is not None else None
+        if found is not None and rows is not None:
+            return facts_in_driver(found[isin_rows(found[:, list(key)], rows[:, list(key)])])
         requested = others.frame(self.spark).select(*names)
         requested = f.broadcast(requested) if others.count <= FEW_ROWS else requested.hint("shuffle_hash")
         return self.kept(facts.frame(self.spark).join(requested, names, "left_semi").select(*columns(facts.width)), facts)

@@ -2,8 +2,8 @@
 
 A round joins what was new in the round before with everything, drops what is known (`novelty`), and cuts the lineage, or the
 plan would grow with every round. What starts from a handful of facts is decided by the driver, which also computes functions
-and aggregates of a handful, so that late rounds cost a scan; and where the driver holds all that a rule reads, it joins by
-itself (`small_joins`), so that small programs need no jobs.
+and aggregates of a handful, so that late rounds cost a scan at most; and where the driver holds all that a rule reads, or can
+look up what a handful of new facts meets (`sorted_copies`), it joins by itself (`small_joins`), without a job.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tidelog.core.rules import Aggregation, CoreRule, FunctionCalls, Unit, is_vi
 from tidelog.core.statistics import Round
 from tidelog.spark.data.frames import DRIVER_ROWS, FEW_ROWS, FrameRelation
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, schema
-from tidelog.spark.data.novelty import TINY, Novelty
+from tidelog.spark.data.novelty import TINY, Novelty, facts_with
 from tidelog.spark.data.spark_dictionary import SparkDictionary
 from tidelog.spark.evaluation.operators import Batches, calling, folding
 from tidelog.spark.evaluation.rule_joins import RuleFrames, Side
@@ -171,9 +171,14 @@ class Rounds:
         if not all(read[at].count for at, _ in _atoms(rule)):
             return np.empty((0, max(1, len(rule.head.args))), np.int32)
         held = {at: relation.rows_in_driver for at, relation in read.items()}
-        if start <= DRIVER_ROWS and all(rows is not None for rows in held.values()):
+        few = held.get(first) if first is not None else None
+        if (few is not None and len(few) <= DRIVER_ROWS) or (start <= DRIVER_ROWS and all(held[at] is not None for at in held)):
+
+            def rows_of(at: int, bound: Mapping[int, Int32s]) -> Int32s | None:
+                return rows if (rows := held[at]) is not None else facts_with(read[at], bound, self.lineage)
+
             try:
-                return self.small.evaluate(rule, lambda at, _: held[at], first)  # type: ignore[arg-type,return-value]
+                return self.small.evaluate(rule, rows_of, {at: read[at].count for at in read}, first)
             except TooMuchError:
                 pass  # a few facts with very many combinations: that is what Spark is for
 

@@ -1,4 +1,4 @@
-"""A core rule over rows that the driver holds: joins of matrices, for which no job of Spark is needed.
+"""A core rule over rows that the driver holds or looks up: joins of matrices, for which no job of Spark is needed.
 
 Values are numbers, as on Spark, and the literals of a body come in the same order. A binding is a column for each variable
 that another literal or the head reads. A join that becomes too large is left to Spark.
@@ -6,7 +6,7 @@ that another literal or the head reads. A join that becomes too large is left to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,12 +21,12 @@ _MOST_BINDINGS = 500_000
 _MANY_TIMES, _BITS = 8, 20
 """Of a side that is so many times larger, only what may be met is sorted; a table of bits says what that is."""
 
-RowsOf = Callable[[int, str], Int32s]
-"""What the atom at a position of the body sees, given its relation."""
+RowsOf = Callable[[int, Mapping[int, Int32s]], Int32s | None]
+"""What the atom at a position of the body sees, perhaps without rows that have other values than those of some columns."""
 
 
 class TooMuchError(Exception):
-    """There are more bindings than the driver should work on."""
+    """There are more bindings, or rows to read, than the driver should work on."""
 
 
 @dataclass(slots=True)
@@ -46,11 +46,13 @@ class SmallJoins:
         """`number_of` gives the number of a constant."""
         self._number_of = number_of
 
-    def evaluate(self, rule: CoreRule, rows_of: RowsOf, first: int | None = None) -> Int32s:
-        """The facts that a rule derives, perhaps repeated; the atom at position `first` comes first."""
+    def evaluate(self, rule: CoreRule, rows_of: RowsOf, sizes: Mapping[int, int], first: int | None = None) -> Int32s:
+        """The facts that a rule derives, perhaps repeated; the atom at position `first` comes first.
+
+        `sizes` says how many facts each atom sees.
+        """
         names = Names(rule)
         waiting = dict(enumerate(rule.body))
-        sizes = {at: len(rows_of(at, literal.predicate)) for at, literal in waiting.items() if isinstance(literal, Atom)}
         binding = _Binding({}, 1)
         while waiting and binding.size:
             at = first if first is not None else next_literal(waiting, set(binding.columns), names, sizes)
@@ -65,9 +67,9 @@ class SmallJoins:
     def _apply(self, literal: Literal, binding: _Binding, names: Names, rows_of: RowsOf, at: int) -> _Binding:
         match literal:
             case Atom():
-                return _joined(binding, self._fitting(literal, rows_of(at, literal.predicate), names))
+                return _joined(binding, self._fitting(literal, self._seen(literal, binding, rows_of, at), names))
             case Negation(atom):
-                excluded = self._fitting(atom, rows_of(at, atom.predicate), names)
+                excluded = self._fitting(atom, self._seen(atom, binding, rows_of, at), names)
                 shared = [name for name in excluded.columns if name in binding.columns]
                 if not shared:
                     return binding if not excluded.size else _Binding(binding.columns, 0)
@@ -82,6 +84,19 @@ class SmallJoins:
                 one, two = self._value(left, binding), self._value(right, binding)
                 return binding.chosen(np.flatnonzero(one < two if op == BEFORE else one == two if op == "=" else one != two))
         raise AssertionError(literal)
+
+    def _seen(self, atom: Atom, binding: _Binding, rows_of: RowsOf, at: int) -> Int32s:
+        """What an atom sees that may fit a binding."""
+        bound: dict[int, Int32s] = {}
+        for place, arg in enumerate(atom.args):
+            if isinstance(arg, Constant):
+                bound[place] = np.array([self._number_of(arg.value)], np.int32)
+            elif isinstance(arg, Variable) and arg.name in binding.columns:
+                bound[place] = binding.columns[arg.name]
+        rows = rows_of(at, bound)
+        if rows is None:
+            raise TooMuchError
+        return rows
 
     def _fitting(self, atom: Atom, rows: Int32s, names: Names) -> _Binding:
         """The rows that fit an atom, as bindings of those of its variables that another literal or the head reads."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Policy = Literal["local", "reliable"]
 _LOST = "CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND"
+_GROUP, _BYTES_A_GROUP = "parquet.block.size", 1 << 17
 _WORTH_SWEEPING = 100
 """So many frames are written between two sweeps of those that are not read any more."""
 
@@ -55,6 +56,7 @@ class Lineage:
         self._protected: set[DataFrame] = set()
         self._waiting: list[DataFrame] = []
         """Protected frames that were to be released."""
+        self._discarded: list[str] = []
         self._files: Lineage | None = None
         """Where `local` writes what is large."""
         self._files_in = ""
@@ -86,11 +88,40 @@ class Lineage:
         """The same as Parquet, which takes no memory of executors and is read in parts; on one machine under `local`, too."""
         if self.policy == "reliable" or not is_local(self._spark):
             return self.cut_and_count(df)
+        return self._own_files().cut_and_count(df)
+
+    def _own_files(self) -> Lineage:
         if self._files is None:
             self._files_in = tempfile.mkdtemp(prefix="tidelog-")
             atexit.register(shutil.rmtree, self._files_in, ignore_errors=True)  # of those that nobody closed
             self._files = Lineage(self._spark, "reliable", self._files_in)
-        return self._files.cut_and_count(df)
+        return self._files
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the driver can read what tasks write."""
+        return self.policy == "reliable" or is_local(self._spark)
+
+    def sorted_files(self, df: DataFrame, by: str, files: int) -> tuple[Store, str]:
+        """So many files of a frame of numbers in the order of a column, in small groups of rows, until they are discarded.
+
+        They are Parquet.  Only where the driver can read files.
+        """
+        if self._store is None:
+            return self._own_files().sorted_files(df, by, files)
+        while self._discarded:
+            self._store.remove(self._discarded.pop())
+        name = uuid.uuid4().hex
+        with lost_blocks_explained(), made_active(self._spark):
+            ordered = df.repartitionByRange(files, by) if files > 1 else df.coalesce(1)
+            ordered.sortWithinPartitions(by).write.option(_GROUP, _BYTES_A_GROUP).parquet(
+                self._store.address(name), compression="snappy"
+            )
+        return self._store, name
+
+    def discard(self, name: str) -> None:
+        """Remove such files when others are written: nothing refers to them, which is noticed at any moment."""
+        (self._files or self)._discarded.append(name)
 
     def release(self, df: DataFrame) -> None:
         """Give back what a DataFrame from `cut` holds: it must not be used any more.

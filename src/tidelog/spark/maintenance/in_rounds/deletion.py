@@ -207,7 +207,8 @@ class Deletion:
                 body.append(literal)
                 seen.append(facts)
         is_lost_here = lost_at is not None and self._is_own(rule.body[lost_at])
-        if requested.rows_in_driver is None and tests and not is_lost_here and rule.head.args:
+        is_looked_up = lost is not None and lost.rows_in_driver is not None and self.sets.lineage.has_files
+        if requested.rows_in_driver is None and tests and not is_lost_here and not is_looked_up and rule.head.args:
             # Spark does not use the cached columns of a frame that one job reads twice: so there are two jobs.
             instance = Atom("#instance", (*rule.head.args, *(test.left for test in tests)))
             some = self._joined(replace(rule, head=instance, body=tuple(body)), seen, self.changes.before, lost_at, start)

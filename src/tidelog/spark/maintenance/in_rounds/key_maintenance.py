@@ -26,6 +26,7 @@ from tidelog.local.evaluation.keyed_unit import GIVEN, KEY, STEPS, KeyedClosure,
 from tidelog.program.modules import ModuleKind
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table
+from tidelog.spark.data.novelty import facts_with
 from tidelog.spark.data.sets import Delta, Sets
 from tidelog.spark.evaluation.key_split import Split
 from tidelog.spark.evaluation.key_tasks import Input, KeyTasks
@@ -152,6 +153,8 @@ class KeyMaintenance:
         held = facts.rows_in_driver
         if held is not None:
             return facts_in_driver(held[np.isin(held[:, at], values)])
+        if (found := facts_with(facts, {at: values}, self.sets.lineage)) is not None:
+            return facts_in_driver(found)
         frame = facts.frame(self.sets.spark)
         if len(values) <= _FEW_VALUES:
             frame = frame.where(f.col(f"c{at}").isin(values.tolist()))

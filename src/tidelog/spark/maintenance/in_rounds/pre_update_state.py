@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from pyspark.sql import functions as f
 
-from tidelog.core.arrays import Int32s
+from tidelog.core.arrays import Int32s, isin_rows
 from tidelog.core.rules import CoreRule, Unit
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
 from tidelog.spark.data.matrices import columns, frame_of_rows, rows_of_table, union
+from tidelog.spark.data.novelty import facts_with
 from tidelog.spark.data.sets import WORTH_FETCHING, Delta, Sets
 
 if TYPE_CHECKING:
@@ -88,7 +89,9 @@ class PreUpdateState:
         frame = frame.where(f.col(column) > after) if after > 0 else frame
         frame = frame.where(f.col(column) < until) if until < _END else frame
         count = sum(number for time, number in self._times(name) if after < time) if after > 0 else whole.count
-        return FrameRelation(whole.width, whole.by, [(frame, max(1, count))], count=max(1, count), merges=False)
+        some = FrameRelation(whole.width, whole.by, [(frame, max(1, count))], count=max(1, count), merges=False)
+        some.source = whole.source  # who looks facts up gets more
+        return some
 
     def whole(self, name: str) -> FrameRelation:
         """All facts of a relation."""
@@ -141,6 +144,10 @@ class PreUpdateState:
             deleted[name] = self._with_keys(deleted[name], keys, by)
 
     def _with_keys(self, facts: FrameRelation, keys: Int32s, by: tuple[str, ...]) -> FrameRelation:
+        by_columns = [int(column[1:]) for column in by]
+        some = facts_with(facts, {at: keys[:, place] for place, at in enumerate(by_columns)}, self.sets.lineage)
+        if some is not None:
+            return facts_in_driver(some[isin_rows(some[:, by_columns], keys)])
         requested = frame_of_rows(self.sets.spark, keys).toDF(*by)
         found = facts.frame(self.sets.spark).join(f.broadcast(requested), list(by), "left_semi")
         return facts_in_driver(rows_of_table(found.select(*columns(facts.width)).toArrow()))
@@ -151,7 +158,8 @@ class PreUpdateState:
 
     def at_hand(self, relation: FrameRelation) -> FrameRelation:
         """A relation of another unit, fetched if that saves jobs."""
-        if relation.rows_in_driver is not None or not self._narrow or relation.count > WORTH_FETCHING:
+        is_at_hand = relation.rows_in_driver is not None or self.sets.lineage.has_files
+        if is_at_hand or not self._narrow or relation.count > WORTH_FETCHING:
             return relation
         if relation not in self._fetched:
             self._fetched[relation] = self.sets.at_hand(relation)

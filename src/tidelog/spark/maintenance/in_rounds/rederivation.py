@@ -98,7 +98,8 @@ class Rederivation:
         """Fetch all that rounds read to the driver, where that is little and few facts were rederived."""
         lower = {atom.predicate for rule in self.unit.rules for atom, _ in atoms(rule.body)} - set(self.unit.relations)
         read = [*self.rest.values(), *(self.rounds.relations[name] for name in lower)]
-        if sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING:
+        is_many = sum(facts.count for facts in new.values()) > DRIVER_ROWS or sum(facts.count for facts in read) > WORTH_FETCHING
+        if is_many or self.rounds.lineage.has_files:
             return new
         for name in lower - self._lower.keys():
             self._lower[name] = self.sets.at_hand(self.rounds.relations[name])
