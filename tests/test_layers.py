@@ -110,6 +110,8 @@ MANY_PARAMETERS = {
             "tidelog.cli.profile.profile_command",
             "tidelog.cli.stream.stream_command",
             "tidelog.cli.why.explaining.explain_command",
+            "tidelog.cli.why.missing.why_not_command",
+            "tidelog.cli.why.supposing.what_if_command",
             "tidelog.cli.ontology.consistency_command",
             "tidelog.cli.sparql.sparql_command",
         ),

@@ -429,7 +429,7 @@ def test_files_of_rdf(folder: Path) -> None:
     (folder / "rules.dl").write_text("q(X) :- <http://a/p>(X, _).", encoding="utf-8")
     code, out, err = run("run", folder / "rules.dl", "--rdf", folder / "data.nt")
     assert (code, out) == (0, "% q: 1 fact\nq(<http://a/a>).\n")
-    assert err == f"{folder / 'data.nt'}: 1 facts of 1 relations\n"
+    assert err == f"{folder / 'data.nt'}: 1 fact of 1 relation\n"
     code, out, _ = run("query", folder / "rules.dl", "q(X)", "--rdf", folder / "data.nt", "--quiet", "--format", "csv")
     assert code == 0
     assert "http://a/a" in out

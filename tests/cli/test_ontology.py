@@ -60,7 +60,7 @@ def test_run_and_query(zoo: Path) -> None:
     assert (code, printed) == (0, "% zoo:Animal: 2 facts\nzoo:Animal(zoo:elsa).\nzoo:Animal(zoo:leo).\n% inconsistent: 0 facts\n")
     assert said.splitlines() == [
         f"{zoo}: 2 rules, 1 assertions, 1 things outside of OWL 2 RL",
-        f"{data}: 1 facts of 1 relations",
+        f"{data}: 1 fact of 1 relation",
     ]
     assert run("run", "-q", "--ontology", zoo)[2] == ""
     assert run("query", "zoo:Animal(X)", "-q", "--ontology", zoo)[1] == "X\n-------\nzoo:leo\n1 answer\n"

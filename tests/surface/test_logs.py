@@ -31,7 +31,7 @@ def test_loads_and_rules_are_info_and_updates_debug(caplog: pytest.LogCaptureFix
     assert told[0][2].startswith("p: 3 rows from an Arrow table")
     assert told[0][2].endswith("; 2 new facts")
     assert told[1][2].startswith("1 inserted, 0 deleted, 1 without effect, in ")
-    assert told[2][2].startswith("1 rules added, 0 removed, in ")
+    assert told[2][2].startswith("1 rule added, 0 removed, in ")
 
 
 def test_an_update_that_fails_says_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,9 +2,9 @@
 
 `shell` has the application, errors and exit codes; a module for each group of commands: `texts` (`check`, `format`, `graph`),
 `evaluation` (`run`, `query`), `profile` (`profile`, `plan`), `ontology` (`ontology`, `consistency`), `sparql`, `stream`,
-`verify`, `warm_up`, `pipeline`, and the packages `start` (`init`, `repl`) and `why` (`explain`, `why-not`).  `stream_display`
-shows a stream; in `common`, `in_json` prints what `--json` asks for, and `stopping` handles SIGTERM and Ctrl-C.  Nothing
-imports this package but the entry points.
+`verify`, `warm_up`, `pipeline`, and the packages `start` (`init`, `repl`) and `why` (`explain`, `why-not`, `what-if`).
+`stream_display` shows a stream; in `common`, `in_json` prints what `--json` asks for, `told` a change as lines, and `stopping`
+handles SIGTERM and Ctrl-C.  Nothing imports this package but the entry points.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from tidelog.cli import evaluation, ontology, pipeline, profile, sparql, stream, texts, verify, warm_up
 from tidelog.cli.shell import app
 from tidelog.cli.start import starter, terminal
-from tidelog.cli.why import explaining, missing
+from tidelog.cli.why import explaining, missing, supposing
 
 __all__ = [
     "app",
@@ -29,7 +29,7 @@ __all__ = [
     "verify",
 ]
 __all__ += ["warm_up"]
-__all__ += ["explaining", "missing"]
+__all__ += ["explaining", "missing", "supposing"]
 
 
 def main() -> None:

@@ -17,7 +17,8 @@ from rich.markup import escape
 from tidelog.cli.common.in_json import AsJson, print_json
 from tidelog.cli.common.writing import FileKind, Which, check_targets, write_relations, write_triples
 from tidelog.cli.limits import LONGEST, MOST_FACTS, Limits
-from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show, source_of
+from tidelog.cli.shell import OpenFolder, OptionalProgram, ProgramOrQuestion, app, check_program, reporting, show, source_of
+from tidelog.display.counts import counted
 from tidelog.errors import fail, render_all
 from tidelog.facts import rows_in_json
 
@@ -39,6 +40,7 @@ OntologyFiles = Annotated[
     list[Path] | None,
     typer.Option("--ontology", help="A file of RDF: its axioms become rules, its assertions facts; repeatable.", metavar="FILE"),
 ]
+SameAs = Annotated[bool, typer.Option("--same-as", help="Individuals that are owl:sameAs each other are one.")]
 LimitFacts = Annotated[int, typer.Option(min=1, help="Stop with an error beyond so many facts.")]
 LimitSeconds = Annotated[float | None, typer.Option(min=0, help="Stop with an error after so many seconds.")]
 LimitRounds = Annotated[int | None, typer.Option(min=1, help="Stop with an error beyond so many rounds of a recursion.")]
@@ -75,6 +77,7 @@ def run_command(  # each parameter is an argument or option of the command
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
     ontology: OntologyFiles = None,
+    same_as: SameAs = False,
     out: Annotated[Path | None, typer.Option(help="Write the results to files in this folder.", metavar="DIR")] = None,
     relation: Annotated[list[str] | None, typer.Option("--relation", "-r", help="Only this relation; repeatable.")] = None,
     file_format: Annotated[FileKind, typer.Option("--format", help="The format of files without an @output.")] = FileKind.CSV,
@@ -101,7 +104,9 @@ def run_command(  # each parameter is an argument or option of the command
 
     check_program(program, saved, rdf, ontology)
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with opened(program, facts, limits, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
+    with opened(
+        program, facts, limits, modules=not no_modules, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology, same_as=same_as
+    ) as kb:
         chosen = chosen_relations(kb.program, relation)
         check_targets(kb, chosen, out, file_format, rdf_out)
         _check_statistics(stats, out)
@@ -124,11 +129,12 @@ def run_command(  # each parameter is an argument or option of the command
 @app.command("query")
 @reporting
 def query_command(  # each parameter is an argument or option of the command
-    program: OptionalProgram = None,
+    given: ProgramOrQuestion = None,
     query: Annotated[str | None, typer.Argument(help='A body, such as "path(a, X), X != b".', metavar="QUERY")] = None,
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
     ontology: OntologyFiles = None,
+    same_as: SameAs = False,
     form: Annotated[AnswerForm, typer.Option("--format", help="How to print the answers.")] = AnswerForm.TABLE,
     limit_facts: LimitFacts = MOST_FACTS,
     limit_seconds: LimitSeconds = None,
@@ -143,13 +149,14 @@ def query_command(  # each parameter is an argument or option of the command
     """Answer a query: all values of its variables that make it true, or whether it holds."""
     from tidelog.report.facts import show_answers
 
-    if query is None and (saved is not None or rdf or ontology) and program is not None:  # the only argument
-        program, query = None, str(program)
+    if query is None and (saved is not None or rdf or ontology):  # the only argument
+        given, query = None, given
+    program = None if given is None else Path(given)
     check_program(program, saved, rdf, ontology)
     if query is None:
         raise typer.BadParameter("give a query behind the program")
     limits = Limits(limit_facts, limit_seconds, limit_rounds, limit_memory, limit_text, input_root)
-    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology, same_as=same_as) as kb:
         answers = kb.query(query)
     if as_json:
         print_json({"columns": answers.columns, "answers": rows_in_json(answers)})
@@ -185,6 +192,8 @@ def knowledge_base(
     options |= {**limits.options(), "progress": display}
     durability, rdf = options.pop("durability", None), options.pop("rdf", None) or ()
     ontologies = options.pop("ontology", None) or ()
+    if not options.get("same_as"):
+        options.pop("same_as", None)
     if saved is not None and (program is None or (saved / "manifest.sqlite").exists()):
         rules, read_only = None if program is None else source_of(program), durability is None
         if not (saved / "manifest.sqlite").exists():
@@ -225,7 +234,10 @@ def _load_rdf(kb: KnowledgeBase, files: Sequence[Path], ontologies: Sequence[Pat
     for path in files:
         reports = kb.load_rdf(path)
         if not quiet:
-            typer.echo(f"{path}: {sum(report.rows for report in reports):,} facts of {len(reports):,} relations", err=True)
+            typer.echo(
+                f"{path}: {counted(sum(report.rows for report in reports), 'fact')} of {counted(len(reports), 'relation')}",
+                err=True,
+            )
 
 
 def _check_statistics(stats: Path | None, out: Path | None) -> None:

@@ -15,10 +15,12 @@ from tidelog.cli.evaluation import (
     OntologyFiles,
     Quiet,
     RdfFiles,
+    SameAs,
     opened,
 )
 from tidelog.cli.limits import Limits
 from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
+from tidelog.display.counts import counted
 from tidelog.errors import fail
 
 if TYPE_CHECKING:
@@ -65,7 +67,7 @@ def ontology_command(
         prefixes = prefixes_of(graph)
         translated = translate(graph, Printer(prefixes), equality=how)
         text = listing(translated, prefixes, source.name)
-        said = f"{len(translated.rules):,} rules, {len(translated.outside):,} things outside of OWL 2 RL"
+        said = f"{counted(len(translated.rules), 'rule')}, {counted(len(translated.outside), 'thing')} outside of OWL 2 RL"
         found = _as_json(translated, Printer(prefixes))
     if out is None:
         if as_json:
@@ -104,6 +106,7 @@ def consistency_command(  # each parameter is an argument or option of the comma
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
     ontology: OntologyFiles = None,
+    same_as: SameAs = False,
     limit_memory: LimitMemory = "auto",
     input_root: InputRoot = None,
     saved: OpenFolder = None,
@@ -113,7 +116,7 @@ def consistency_command(  # each parameter is an argument or option of the comma
     """Show what contradicts an ontology or program, each with its rule and its facts; the exit status is 1 if anything does."""
     check_program(program, saved, rdf, ontology)
     limits = Limits(memory=limit_memory, input_root=input_root)
-    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology, same_as=same_as) as kb:
         found = kb.inconsistencies()
     if as_json:
         print_json({"is_consistent": not found, "contradictions": [_contradiction(one) for one in found]})

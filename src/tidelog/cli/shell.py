@@ -43,6 +43,11 @@ OptionalProgram = Annotated[
     Path | None,
     typer.Argument(help="A program, or - for standard input; not needed with --open DIR, which has rules.", metavar="[PROGRAM]"),
 ]
+ProgramOrQuestion = Annotated[
+    str | None,
+    typer.Argument(help="A program, or - for standard input; not needed with --open or --rdf.", metavar="[PROGRAM]"),
+]
+"""Where a question alone may stand, too: a path would make one slash of the two in an IRI."""
 
 
 def show(lines: Iterable[str]) -> None:

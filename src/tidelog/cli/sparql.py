@@ -17,10 +17,11 @@ from tidelog.cli.evaluation import (
     OntologyFiles,
     Quiet,
     RdfFiles,
+    SameAs,
     opened,
 )
 from tidelog.cli.limits import Limits
-from tidelog.cli.shell import OpenFolder, app, check_program, reporting, show
+from tidelog.cli.shell import OpenFolder, ProgramOrQuestion, app, check_program, reporting, show
 
 if TYPE_CHECKING:
     from tidelog.program.program import Program
@@ -30,14 +31,12 @@ if TYPE_CHECKING:
 @app.command("sparql")
 @reporting
 def sparql_command(  # each parameter is an argument or option of the command
-    given: Annotated[  # a text: a path would make one slash of the two in an IRI
-        str | None,
-        typer.Argument(help="A program, or - for standard input; not needed with --open or --rdf.", metavar="[PROGRAM]"),
-    ] = None,
+    given: ProgramOrQuestion = None,
     query: Annotated[str | None, typer.Argument(help='A query, such as "SELECT ?x { ?x a ex:C }".', metavar="QUERY")] = None,
     facts: FactsFolder = None,
     rdf: RdfFiles = None,
     ontology: OntologyFiles = None,
+    same_as: SameAs = False,
     graphs: Annotated[bool, typer.Option("--graphs", help="The last argument of facts is their graph.")] = False,
     limit_seconds: LimitSeconds = None,
     limit_memory: LimitMemory = "auto",
@@ -54,7 +53,7 @@ def sparql_command(  # each parameter is an argument or option of the command
     if query is None:
         raise typer.BadParameter("give a query behind the program")
     limits = Limits(seconds=limit_seconds, memory=limit_memory, input_root=input_root)
-    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology) as kb:
+    with opened(program, facts, limits, quiet=quiet, saved=saved, rdf=rdf, ontology=ontology, same_as=same_as) as kb:
         result = kb.sparql(query, graphs=True if graphs else None)
         if as_json:
             print_json(_in_json(result))

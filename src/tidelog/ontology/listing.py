@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from tidelog.display.counts import counted
 from tidelog.ontology.axioms import OntologyGraph, is_blank
 from tidelog.ontology.rule_maker import INCONSISTENT, Translation
 from tidelog.ontology.swrl.vocabulary import SWRL, SWRLB, VARIABLE
@@ -79,7 +80,8 @@ def listing(translation: Translation, prefixes: Mapping[str, str], source: str) 
 
 def _lines(translation: Translation, printer: Printer, prefixes: Mapping[str, str], source: str) -> Iterator[str]:
     rules, outside = translation.rules, translation.outside
-    yield _comment(f"{source}: {len(rules):,} rules of OWL 2 RL; {len(outside):,} things outside of it, listed at the end")
+    others = f"{counted(len(outside), 'thing')} outside of it, listed at the end"
+    yield _comment(f"{source}: {counted(len(rules), 'rule')} of OWL 2 RL; {others}")
     for imported in translation.imports:
         yield _comment(f"imports <{imported.iri}>" + (f" from {imported.file}" if imported.file else ", which is not here"))
     if prefixes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tidelog.changes import Change
+from tidelog.display.counts import counted
 from tidelog.ontology.axioms import Import
 from tidelog.ontology.rule_maker import OutsideAxiom
 
@@ -33,7 +34,7 @@ class OntologyReport:
 
     def __str__(self) -> str:
         missing = sum(1 for one in self.imports if one.file is None)
-        parts = [f"{self.rules:,} rules", f"{self.triples:,} assertions"]
-        parts += [f"{len(self.outside):,} things outside of OWL 2 RL"] if self.outside else []
-        parts += [f"{missing:,} imports that are not here"] if missing else []
+        parts = [counted(self.rules, "rule"), counted(self.triples, "assertion")]
+        parts += [f"{counted(len(self.outside), 'thing')} outside of OWL 2 RL"] if self.outside else []
+        parts += [f"{counted(missing, 'import')} not here"] if missing else []
         return f"{self.name}: {', '.join(parts)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, KeysView
 from typing import TYPE_CHECKING
 
+from tidelog.display.counts import counted
 from tidelog.display.html import code, table
 from tidelog.errors import TidelogError
 
@@ -88,7 +89,7 @@ class Browsable:
     def _described(self) -> str:
         names = [self.program.printer.predicate(name) for name in self.relations]
         shown = ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
-        rules, relations = _counted(len(self.program.rules), "rule"), _counted(len(names), "relation")
+        rules, relations = counted(len(self.program.rules), "rule"), counted(len(names), "relation")
         return f"{self._kind()}: {rules}, {relations}{': ' if shown else ''}{shown}"
 
     def _kind(self) -> str:
@@ -113,9 +114,5 @@ class Browsable:
         rules = [printer.rule(rule) for rule in self.program.rules[:_MOST_RULES]]
         unseen = len(self.program.rules) - len(rules)
         rules += [f"... and {unseen:,} more rules"] if unseen else []
-        caption = f"{self._kind()}: {_counted(len(self.program.rules), 'rule')}, {_counted(len(self.relations), 'relation')}"
+        caption = f"{self._kind()}: {counted(len(self.program.rules), 'rule')}, {counted(len(self.relations), 'relation')}"
         return table(caption, ("relation", "columns", "facts"), rows, more) + (code(rules) if rules else "")
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

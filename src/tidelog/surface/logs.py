@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tidelog.display.counts import counted
 from tidelog.errors import TidelogWarning
 
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ def log_loads(reports: Iterable[LoadReport]) -> None:
 def log_update(statistics: ChangeStatistics, rules: RuleChanges | None) -> None:
     """What an update has done; facts that were derived are not counted, since that may take long."""
     if rules is not None and _RULES.isEnabledFor(logging.INFO):
-        _RULES.info("%d rules added, %d removed, in %.3f ms", len(rules.added), len(rules.removed), 1000 * statistics.seconds)
+        added = counted(len(rules.added), "rule")
+        _RULES.info("%s added, %d removed, in %.3f ms", added, len(rules.removed), 1000 * statistics.seconds)
     if _asks_for_updates(logging.DEBUG):
         counts = statistics.inserted, statistics.deleted, statistics.without_effect
         milliseconds = 1000 * statistics.seconds

@@ -55,3 +55,18 @@ def test_a_saved_knowledge_base_needs_no_program(folder: Path) -> None:
 
 def test_without_a_fact(folder: Path) -> None:
     assert run("explain", folder / "rules.dl")[0] == 2
+
+
+def test_facts_of_rdf_and_equalities(tmp_path: Path) -> None:
+    (tmp_path / "zoo.ttl").write_text(
+        "@prefix : <http://zoo/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Lion rdfs:subClassOf :Animal .",
+        "utf-8",
+    )
+    (tmp_path / "leo.nt").write_text(
+        "<http://zoo/leo> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://zoo/Lion> .\n", "utf-8"
+    )
+    of = "--ontology", tmp_path / "zoo.ttl", "--rdf", tmp_path / "leo.nt", "--quiet"
+    status, text, _ = run("explain", "<http://zoo/Animal>(<http://zoo/leo>)", *of, "--same-as")
+    assert (status, "explicit" in text) == (0, True)
+    status, text, _ = run("why-not", "<http://zoo/Animal>(<http://zoo/kim>)", *of)
+    assert (status, "does not hold" in text) == (0, True)

@@ -67,3 +67,11 @@ def test_snapshots_while_rules_change(history: RuleHistory) -> None:
         kept.append((kb.snapshot(), judge.facts))
     for view, expected in kept:
         assert without_empty(held(view)) == without_empty(expected)  # type: ignore[arg-type]
+
+
+def test_a_snapshot_says_who_explains() -> None:
+    kb = KnowledgeBase("q(X) :- p(X). p(a).")
+    with kb.snapshot() as view:
+        for ask in (view.explain, view.why_not, view.what_if):
+            with pytest.raises(TidelogError, match=r"TL074: a snapshot has .*\n.*kb.copy\(\)"):
+                ask("q(a)")

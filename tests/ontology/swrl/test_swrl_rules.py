@@ -189,7 +189,7 @@ def test_a_program_and_a_knowledge_base(tmp_path: Path) -> None:
     path = tmp_path / "rules.ttl"
     path.write_text(text, encoding="utf-8")
     kb = KnowledgeBase()
-    assert str(kb.add_ontology(path)).endswith(": 1 rules, 2 assertions")
+    assert str(kb.add_ontology(path)).endswith(": 1 rule, 2 assertions")
     assert list(kb[EX + "Adult"]) == [(IRI(EX + "a"),)]
     assert kb.entails(f"<{EX}a> a <{EX}Adult> .")
     assert not kb.entails(path)

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rdflib")
 
-from tidelog import TidelogError
+from tidelog import KnowledgeBase, TidelogError
 from tidelog.sparql.reading.parsing import parsed_update, question_of, used_prefixes
 
 PREFIXES = {"ex": "http://example.org/"}
@@ -61,3 +61,20 @@ def test_a_namespace_may_have_another_prefix_in_the_program() -> None:
     assert [str(operation.triples[0][1]) for operation in parsed_update(text, known)[1]] == ["http://example.org/p"] * 2
     assert question_of("PREFIX : <http://example.org/> ASK { :a :p :b }", known).kind == "ask"
     assert used_prefixes("ASK { ex:a <other:b> 'other2:c' }", {**known, "x": "http://x/"}) == known
+
+
+@pytest.mark.parametrize("iri", ["p", "#p", "/a/b", "../p", ""])
+def test_a_relative_iri_needs_a_base(iri: str) -> None:
+    kb = KnowledgeBase("")
+    with pytest.raises(TidelogError, match=r"TL015: the IRI .* is relative"):
+        kb.sparql(f"SELECT ?x {{ ?x <{iri}> ?y }}")
+    with pytest.raises(TidelogError, match="TL015"):
+        kb.sparql_update(f"INSERT DATA {{ <{iri}> <http://a/p> 1 }}")
+    assert not kb.sparql(f"base <http://a/> SELECT ?x {{ ?x <{iri}> ?y }}")
+
+
+@pytest.mark.parametrize(
+    "body", ["?x <urn:p> '<a>' # <b>\n", '?x <http://a/p> """ <a> """', "?x <http://a/p> ?y FILTER(?y<?x&&?x>2)"]
+)
+def test_what_is_no_relative_iri(body: str) -> None:
+    assert not KnowledgeBase("").sparql(f"SELECT ?x {{ {body} }}")

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tidelog.changes import Change
+from tidelog.cli.common.told import told
+from tidelog.cli.why.supposing import clauses
 from tidelog.errors import did_you_mean, fail
 from tidelog.facts import Facts
 from tidelog.kb import KnowledgeBase
 from tidelog.report.facts import show_answers
 
-_MOST_SHOWN = 20
 HELP = """\
 edge(a, b).                 insert a fact; several clauses may stand in a line
 path(X, Y) :- edge(X, Y).   add a rule, a declaration or a prefix
@@ -23,6 +24,7 @@ path(a, X), X != b?         ask; without the question mark, too, if there is no 
 :write path path.parquet    write the facts of a relation
 :rules  :relations          what there is; `:facts path` lists facts, `:check` describes the program
 :explain path(a, c)         why a fact holds; `:why-not path(a, d)` says what is missing
+:what-if edge(c, d).        what would come and go with a fact or rule; `:what-if delete edge(a, b).` without one
 :stats                      what the last change has cost
 :undo                       take the last change of facts back
 :help  :quit                this text; the end, as Ctrl-D"""
@@ -48,6 +50,7 @@ class Session:
             "rules": lambda _: iter(kb.rules),
             "stats": self._stats,
             "undo": self._undo,
+            "what-if": self._what_if,
             "why-not": lambda text: iter(kb.why_not(text.removesuffix(".")).to_text().splitlines()),
             "write": self._write,
         }
@@ -62,7 +65,7 @@ class Session:
             yield from self._command(name)(rest.strip())
         elif text.endswith("."):
             self._last = self.kb.add_rules(text)
-            yield from told(self._last)
+            yield from told(self._last, self.kb.program.printer)
         else:
             answers = self.kb.query(text.removesuffix("?").removeprefix("?-").strip())
             yield from show_answers(answers, self.kb.program, "table")
@@ -90,7 +93,7 @@ class Session:
             raise fail("TL076", "a rule is no fact", fix="take it away with `:remove`")
         given = {name: list(facts) for name, facts in other.items() if facts}
         self._last = self.kb.update(delete=given)
-        yield from told(self._last)
+        yield from told(self._last, self.kb.program.printer)
 
     def _declared(self) -> str:
         """Prefixes and declarations, so that facts are read as those of the knowledge base."""
@@ -102,9 +105,15 @@ class Session:
                 lines.append(f"@relation {program.printer.predicate(name)}({columns}) .")
         return "\n".join(lines)
 
+    def _what_if(self, text: str) -> Iterator[str]:
+        """What would change if clauses came, or behind `delete`, went."""
+        word, _, rest = text.partition(" ")
+        change = self.kb.what_if(remove_rules=clauses(rest)) if word == "delete" else self.kb.what_if(add_rules=clauses(text))
+        yield from told(change, self.kb.program.printer)
+
     def _remove(self, text: str) -> Iterator[str]:
         self._last = self.kb.remove_rules(text)
-        yield from told(self._last)
+        yield from told(self._last, self.kb.program.printer)
 
     def _load(self, text: str) -> Iterator[str]:
         relation, source = _two(text, ":load edge edges.csv")
@@ -143,7 +152,7 @@ class Session:
         if last is None or last.rules is not None:
             raise fail("TL076", "there is no change of facts to take back", fix="a change of rules is taken back by another one")
         self._last = self.kb.update(insert=last.deleted.explicit, delete=last.inserted.explicit)
-        yield from told(self._last)
+        yield from told(self._last, self.kb.program.printer)
 
     def _quit(self, _: str) -> Iterator[str]:
         self.is_over = True
@@ -158,21 +167,3 @@ def _two(text: str, example: str) -> tuple[str, str]:
     if len(words) != 2:
         raise fail("TL074", "the name of a relation and a path are needed", fix=f"write `{example}`")
     return words[0], words[1]
-
-
-def told(change: Change) -> Iterator[str]:
-    """What has come and gone, relation by relation."""
-    lines = 0
-    for sign, side in (("+", change.inserted), ("-", change.deleted)):
-        for name, facts in side.items():
-            count = len(facts)
-            some = facts.head(max(0, _MOST_SHOWN - lines))
-            shown = sorted(f"{sign} {name}({', '.join(map(str, fact))})" for fact in some)
-            lines += len(shown)
-            yield from shown
-            if count > len(shown):
-                yield f"{sign} … and {count - len(shown):,} more of {name}"
-    if change.rules is not None:
-        yield f"{len(change.rules.added):,} rules added, {len(change.rules.removed):,} removed"
-    elif not lines:
-        yield "nothing has changed"

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from tidelog.cli.common.in_json import AsJson, print_json
-from tidelog.cli.evaluation import FactsFolder, Quiet, opened
+from tidelog.cli.evaluation import FactsFolder, OntologyFiles, Quiet, RdfFiles, SameAs, opened
 from tidelog.cli.limits import Limits
-from tidelog.cli.shell import OpenFolder, OptionalProgram, app, check_program, reporting, show
+from tidelog.cli.shell import OpenFolder, ProgramOrQuestion, app, check_program, reporting, show
 from tidelog.explain.shown.saved import Saved
 
 
@@ -33,9 +33,12 @@ OutFile = Annotated[
 @app.command("explain")
 @reporting
 def explain_command(
-    program: OptionalProgram = None,
+    given: ProgramOrQuestion = None,
     fact: Annotated[str | None, typer.Argument(help='A fact, such as "path(a, c)".', metavar="FACT")] = None,
     facts: FactsFolder = None,
+    rdf: RdfFiles = None,
+    ontology: OntologyFiles = None,
+    same_as: SameAs = False,
     all_ways: Annotated[bool, typer.Option("--all", help="Every rule instance behind it, not only one proof.")] = False,
     form: FormOption = ExplanationForm.TEXT,
     out: OutFile = None,
@@ -44,8 +47,9 @@ def explain_command(
     quiet: Quiet = False,
 ) -> None:
     """Say why a fact holds: the rules and explicit facts that it follows from."""
-    program, fact = fact_behind(program, fact, saved)
-    with opened(program, facts, Limits(), quiet=quiet, saved=saved) as kb:
+    program, fact = fact_behind(given, fact, saved, rdf, ontology)
+    options = {"saved": saved, "rdf": rdf, "ontology": ontology, "same_as": same_as}
+    with opened(program, facts, Limits(), quiet=quiet, **options) as kb:
         explanation = kb.explain(fact, all=all_ways)
     if out is None:
         show([printed(explanation, form, as_json=as_json)])
@@ -75,11 +79,12 @@ def printed(answer: Saved, form: ExplanationForm, *, as_json: bool) -> str:
             return answer.html
 
 
-def fact_behind(program: Path | None, fact: str | None, saved: Path | None) -> tuple[Path | None, str]:
-    """The program, if there is one, and the fact, which is the only argument beside a saved knowledge base."""
-    if fact is None and saved is not None and program is not None:
-        program, fact = None, str(program)
-    check_program(program, saved)
+def fact_behind(given: str | None, fact: str | None, saved: Path | None, *others: object) -> tuple[Path | None, str]:
+    """The program, if there is one, and the fact, which is the only argument beside something else to begin with."""
+    if fact is None and (saved is not None or any(others)):
+        given, fact = None, given
+    program = None if given is None else Path(given)
+    check_program(program, saved, *others)
     if fact is None:
         raise typer.BadParameter("give a fact behind the program")
     return program, fact

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, overload
 
+from tidelog.arguments import shown as shown_argument
 from tidelog.core.arrays import Rows
 from tidelog.core.limits import Watch
-from tidelog.errors import did_you_mean, fail
+from tidelog.errors import TidelogError, did_you_mean, fail
 from tidelog.facts import AllFacts, Facts
 from tidelog.local.equality.members import members_of
 from tidelog.local.sharing.published import Published
@@ -113,6 +114,18 @@ class Snapshot(Browsable):
         with self._near().inquiry(published, self._watch()) as inquiry:
             return answer(question, inquiry, published.schema, graphs=is_of_graphs)
 
+    def explain(self, fact: object, **_options: object) -> NoReturn:
+        """A snapshot explains nothing, since it has no times of facts; the knowledge base does, and so does a copy of it."""
+        raise _asks_nothing(f"explain({shown_argument(fact)})")
+
+    def why_not(self, fact: object, **_options: object) -> NoReturn:
+        """As `explain`."""
+        raise _asks_nothing(f"why_not({shown_argument(fact)})")
+
+    def what_if(self, *_parts: object, **_options: object) -> NoReturn:
+        """As `explain`."""
+        raise _asks_nothing("what_if(…)")
+
     def _near(self) -> Replica:
         """The replica of all readers, or one of its own."""
         if self._own is None and not self._replica.is_near(self._published):  # other readers are far ahead, or far behind
@@ -125,6 +138,11 @@ class Snapshot(Browsable):
         if known is None:
             raise fail("TL073", f"there is no relation `{relation}`", fix=did_you_mean(name, self.relations))
         return known
+
+
+def _asks_nothing(call: str) -> TidelogError:
+    fix = f"ask the knowledge base, kb.{call}; or take kb.copy() in place of a snapshot, which explains the state that it keeps"
+    return fail("TL074", "a snapshot has facts and answers, and no explanations", fix=fix)
 
 
 def shown(known: Relation, held: Any, terms: Any, find: Callable[[Rows], bool | None] | None = None) -> Facts:

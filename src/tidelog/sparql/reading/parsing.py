@@ -51,6 +51,7 @@ def _read(text: str, prefixes: Mapping[str, str], *, graphs: bool) -> Question:
 
     source = Source(text, "<sparql>")
     check_depth(source)
+    check_iris(source)
     translation = Translation(source, graphs=graphs)
     with _PARSING, places(source, prefixes):
         prefixes = used_prefixes(source.text, prefixes)
@@ -70,6 +71,7 @@ def parsed_update(text: str, prefixes: Mapping[str, str]) -> tuple[Source, list[
 
     source = Source(text, "<sparql>")
     check_depth(source)
+    check_iris(source)
     prefixes = used_prefixes(source.text, prefixes)
     with _PARSING, places(source):
         parsed = parseUpdate(source.text)
@@ -117,6 +119,28 @@ def check_depth(source: Source) -> None:
             place = Span(match.start(), match.start() + 1)
             message = f"it is nested more than {DEEPEST} levels deep"
             raise TidelogError([Diagnostic("TL006", message, source, place, "divide the query")])
+
+
+_WITH_IRIS = re.compile(
+    r"""\"\"\"(?:[^"\\]|\\.|"(?!""))*\"\"\"|\'\'\'(?:[^'\\]|\\.|'(?!''))*\'\'\'|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
+    r"""|<(?P<iri>[^<>"{}|^`\\\x00-\x20]*)>|\#[^\n]*""",
+    re.DOTALL,
+)
+"""Texts, IRIs and comments."""
+_IS_RELATIVE = re.compile(r"(?![A-Za-z][\w+.-]*:)[\w./#~%@+:-]*")
+"""Without a scheme, and without what would make it two comparisons."""
+
+
+def check_iris(source: Source) -> None:
+    """Refuse relative IRIs where nothing says to what: no term of the data is like them."""
+    if re.search(r"\bBASE\b", without_texts(source.text), re.IGNORECASE):
+        return
+    for match in _WITH_IRIS.finditer(source.text):
+        if match["iri"] is not None and _IS_RELATIVE.fullmatch(match["iri"]):
+            whole = f"<http://example.org/{match['iri'].lstrip('/#')}>"
+            fix = f"write the whole IRI, `{whole}`, or say `BASE <http://example.org/>` first"
+            message = f"the IRI `{match[0]}` is relative, and nothing says to what"
+            raise TidelogError([Diagnostic("TL015", message, source, Span(match.start(), match.end()), fix)])
 
 
 class places:  # noqa: N801 - a context, like those of contextlib
