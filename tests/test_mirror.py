@@ -61,6 +61,9 @@ COVERED_ELSEWHERE: dict[str, str] = {
     "local/maintenance/ranked/in_plain_python": (
         "tests/local/maintenance/test_ranked_oracle.py: the oracle of these tests, also by hand"
     ),
+    "local/maintenance/ranked/lost_instances": (
+        "tests/local/maintenance/ranked/test_instance_rules.py: by the counters of deletions; only `rank_loop` calls it"
+    ),
     "local/maintenance/ranked/support": "tests/local/maintenance/test_ranked_oracle.py: only `rank_loop` calls it",
     "local/maintenance/ranked/suspect_queue": (
         "tests/local/maintenance/test_ranked_oracle.py: the order of the queue is in the counters; only `rank_loop` calls it"

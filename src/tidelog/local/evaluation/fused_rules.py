@@ -17,6 +17,7 @@ from tidelog.local.evaluation import seminaive
 from tidelog.local.kernel import fused_rounds as kernel
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.planning.plan import Plan
 from tidelog.local.planning.plan_cache import PlanCache
 from tidelog.local.storage.state import State
 from tidelog.syntax.tree import Atom, Negation
@@ -68,7 +69,7 @@ class FusedRules:
     def _plan(self) -> None:
         """Make all plans, for sizes as they are."""
         state, watched, numbers, rows = self._state, dict[tuple[int, bool], int](), list[int](), list[list[int]]()
-        self._plans = [self._cache.plan(rule, state, at) for rule, at in self.entries]
+        self._plans = self._made_plans()
         for number, ((rule, at), prepared) in enumerate(zip(self.entries, self._plans, strict=True)):
             begin = len(numbers)
             numbers += [index.number for _, index in prepared.indexes]
@@ -77,7 +78,8 @@ class FusedRules:
                 atom = literal.atom if isinstance(literal, Negation) else literal
                 if isinstance(atom, Atom) and atom.predicate not in state.virtual:
                     table, span = state.table(atom.predicate), layout.DELTA if place == at else layout.WHOLE
-                    if place != at or not self._begins_with_delta:
+                    is_test = isinstance(literal, Negation)  # which comes when its variables are known, whatever the sizes
+                    if not is_test and (place != at or not self._begins_with_delta):
                         watched[table.number, place == at] = table.length_of(span)
                     delta = table.number if place == at else delta
             rows.append([number, delta, state.table(rule.head.predicate).number, begin, len(numbers), 0, 0])
@@ -93,6 +95,10 @@ class FusedRules:
         self._indexes = {index.number: (table, index) for p in self._plans for table, index in p.indexes}
         self._walking = [prepared for prepared in self._plans if prepared.walks]
         self._is_planned = True
+
+    def _made_plans(self) -> list[Plan]:
+        """A plan for each entry."""
+        return [self._cache.plan(rule, self._state, at) for rule, at in self.entries]
 
     @property
     def has_begun(self) -> bool:

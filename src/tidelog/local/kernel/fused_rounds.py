@@ -20,13 +20,14 @@ from tidelog.local.kernel.table_rows import extend_index
 
 # A set of rules: the addresses and lengths of its tables.
 PLANS, ENTRIES, ENTRY_COUNT, SIZES, SIZE_COUNT, INDEXES, INDEX_COUNT = range(7)
-OWN, OWN_COUNT, INPUTS, INPUT_COUNT, BEGINS, BEGIN_COUNT, PROGRESS = range(7, 14)
-RULES_WIDTH = 14
+OWN, OWN_COUNT, INPUTS, INPUT_COUNT, BEGINS, BEGIN_COUNT, PROGRESS, INSTANCES, INSTANCE_LENGTH = range(7, 16)
+RULES_WIDTH = 16
 # PLANS       a row for each plan;  ENTRIES: the plans that take part, below;  SIZES: the sizes they were made for, below
 # INDEXES     int32: the indexes that plans need, entry after entry
 # OWN         int32: tables that the rules fill until a fixpoint;  INPUTS: other tables that they read
 # BEGINS      int64: where the delta of each of these tables begins, or -1 if it has none; empty if they are marked already
 # PROGRESS    Z, below
+# INSTANCES   int32: of plans that stop at instances, what their slots are (`maintenance.ranked.lost_instances`)
 
 # An entry: a plan that takes part.
 PLAN, DELTA_OF, HEAD, INDEXES_FROM, INDEXES_TO, FOUND_COUNT, NEW_COUNT = range(7)

@@ -172,9 +172,13 @@ class Deletion(ABC):
             self._propagating(made),
         )
         if can_fuse(self.unit):
-            result.losing_fused = FusedRules(self.state, self.runtime.plans, result.losing)
+            result.losing_fused = self._fused_losing(result.losing)
             result.propagating_fused = self._fused(result.propagating)
         return result
+
+    def _fused_losing(self, losing: list[Entry]) -> FusedRules:
+        """The rules for what other units have lost, in one call of the kernel."""
+        return FusedRules(self.state, self.runtime.plans, losing)
 
     def _fused(self, propagating: list[Entry]) -> FusedRules:
         """The rules for what is deleted in the unit, in one call of the kernel."""

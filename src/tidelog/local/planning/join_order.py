@@ -37,12 +37,41 @@ def plan(rule: CoreRule, state: State, delta: int | None = None, *, delta_first:
     return _best(rule, state, delta, delta_first=delta_first).assembled()
 
 
-def plan_backward(rule: CoreRule, state: State, own: frozenset[str], *, in_order: bool = False) -> tuple[Plan, BackwardWords]:
+def plan_backward(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords]:
     """The backward plan of a rule, which finds the instances that derive a given fact; and the slots of the fact and the body.
 
     Atoms of the relations in `own` bind all their variables, so that their facts are known; the plan stops at each instance.
-    With `in_order`, it sees only rows before `ALL` of them, and some later ones where only a walk could tell.
     """
+    planner, actions = _backward(rule, state, own, in_order=False)
+    return planner.assembled(layout.YIELD), BackwardWords([len(rule.head.args), *actions], planner.body_slots(own))
+
+
+def plan_support(rule: CoreRule, state: State, own: frozenset[str]) -> tuple[Plan, BackwardWords, Plan | None]:
+    """As `plan_backward`; and a plan that tests one instance in the same slots, unless a fact has no more than one.
+
+    Both see only rows before `ALL` of the relations in `own`, and some later ones where only a walk could tell.
+    """
+    searching, actions = _backward(rule, state, own, in_order=True)
+    words = BackwardWords([len(rule.head.args), *actions], searching.body_slots(own))
+    plan = searching.assembled(layout.YIELD)
+    if plan.is_test:
+        return plan, words, None
+    planner = _Planner(rule, state, None, own, searching.mentions)
+    planner.tests_order, planner.slot_of, planner.values = True, searching.slot_of, searching.values
+    planner.bound = searching.bound & {name for name in searching.slot_of if isinstance(name, str)}
+    planner.order()
+    return plan, words, planner.assembled(layout.YIELD)
+
+
+def plan_instances(rule: CoreRule, state: State, delta: int | None, own: frozenset[str]) -> tuple[Plan, InstanceWords]:
+    """A plan that stops at each instance whose head is new, and the slots of the head and of the atoms of relations in `own`."""
+    planner = _best(rule, state, delta, own)
+    words = InstanceWords([planner.slot(arg) for arg in rule.head.args], planner.body_slots(own))
+    return planner.assembled(layout.YIELD), words
+
+
+def _backward(rule: CoreRule, state: State, own: frozenset[str], *, in_order: bool) -> tuple[_Planner, list[int]]:
+    """A rule in the order in which instances are found whose head is known, and how the head is read."""
     planner = _Planner(rule, state, None, own, Mentions.of(rule))
     planner.tests_order = in_order
     actions: list[int] = []
@@ -51,12 +80,7 @@ def plan_backward(rule: CoreRule, state: State, own: frozenset[str], *, in_order
         actions += [column, BIND if is_new else CHECK, planner.slot(arg)]
         planner.bound |= names_of([arg])
     planner.order()
-    body = [
-        (literal.predicate, [planner.slot(arg) for arg in literal.args])
-        for literal in rule.body
-        if isinstance(literal, Atom) and literal.predicate in own
-    ]
-    return planner.assembled(layout.YIELD), BackwardWords([len(rule.head.args), *actions], body)
+    return planner, actions
 
 
 def literal_order(rule: CoreRule, state: State, delta: int | None = None) -> list[tuple[int, str, float]]:
@@ -72,11 +96,27 @@ class BackwardWords:
     body: list[tuple[str, list[int]]]
 
 
-def _best(rule: CoreRule, state: State, delta: int | None, *, delta_first: bool = False, is_shown: bool = False) -> _Planner:
+@dataclass(frozen=True, slots=True)
+class InstanceWords:
+    """Which slots hold the head of an instance, and the facts of its body."""
+
+    head: list[int]
+    body: list[tuple[str, list[int]]]
+
+
+def _best(
+    rule: CoreRule,
+    state: State,
+    delta: int | None,
+    own: frozenset[str] = frozenset(),
+    *,
+    delta_first: bool = False,
+    is_shown: bool = False,
+) -> _Planner:
     """The order of literals with the lowest expected cost, of those that are tried."""
 
     def ordered(first: int | None) -> _Planner:
-        made = _Planner(rule, state, delta, frozenset(), mentions, uses_ranges=not delta_first)
+        made = _Planner(rule, state, delta, own, mentions, uses_ranges=not delta_first)
         made.taken = [] if is_shown else None
         made.stops_early = True
         made.order(first)
@@ -139,6 +179,14 @@ class _Planner(Steps):
                     isinstance(literal, Atom) and not self.mentions.names[at] <= self.bound for at, literal in waiting.items()
                 ):
                     self.place_known()
+
+    def body_slots(self, own: frozenset[str]) -> list[tuple[str, list[int]]]:
+        """The slots of the arguments of each atom of the relations in `own`, in the order of the body."""
+        return [
+            (literal.predicate, [self.slot(arg) for arg in literal.args])
+            for literal in self.rule.body
+            if isinstance(literal, Atom) and literal.predicate in own
+        ]
 
     def least_elsewhere(self) -> float:
         """A lower bound on the bindings of a plan that starts with another atom than the delta's; before `order`."""

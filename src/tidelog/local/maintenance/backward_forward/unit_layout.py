@@ -41,10 +41,12 @@ RELATION_WIDTH = 22
 # DECIDED              checked facts of which it is known whether they are proved or disproved
 
 # A backward plan: it finds the rule instances that derive a given fact, and stops at each of them (YIELD).
-PLAN, FACT_AT, BODY_AT, IS_TEST = range(4)
-BACKWARD_WIDTH = 4
+PLAN, FACT_AT, BODY_AT, IS_TEST, WITNESS, TRIED, HELPED = range(7)
+BACKWARD_WIDTH = 7
 # FACT_AT         where ARGUMENTS say how the fact is read;  BODY_AT: where they say what the facts of the body are
 # IS_TEST         whether it is one test, so that there is one instance or none
+# WITNESS         for deletions by rank: the plan that tests one instance, or -1
+# TRIED, HELPED   how often it was run, -1 if it has no instance yet, and how often it found support
 
 # A frame of the stack: a check under way.
 OF, ROW, BACKWARD, PASS, ATOM, IS_SAVED, HAS_INSTANCE, FRAME_HEAD = range(8)

@@ -16,7 +16,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.unit_runtime import UnitRuntime
-from tidelog.local.planning.join_order import BackwardWords, plan, plan_backward
+from tidelog.local.planning.join_order import BackwardWords, plan, plan_backward, plan_support
 from tidelog.local.planning.plan import Plan
 from tidelog.local.storage.tables import Table
 from tidelog.syntax.tree import Atom
@@ -64,10 +64,11 @@ class UnitTables:
         """Plan all rules backward and forward, relation after relation, for sizes as they are."""
         own, state = frozenset(self.names), self._state
         number = {name: k for k, name in enumerate(self.names)}
-        backward: list[list[tuple[Plan, BackwardWords]]] = [[] for _ in self.names]
+        backward: list[list[tuple[Plan, BackwardWords, Plan | None]]] = [[] for _ in self.names]
         forward: list[list[Plan]] = [[] for _ in self.names]
         for rule in rules.rules:
-            backward[number[rule.head.predicate]].append(plan_backward(rule, state, own, in_order=not self.proves))
+            made = (*plan_backward(rule, state, own), None) if self.proves else plan_support(rule, state, own)
+            backward[number[rule.head.predicate]].append(made)
             for at, literal in enumerate(rule.body):
                 if self.proves and isinstance(literal, Atom) and literal.predicate in own:
                     forward[number[literal.predicate]].append(plan(self._proving(rule, own), state, at, delta_first=True))
@@ -78,12 +79,17 @@ class UnitTables:
         indexes: list[int] = []
         for k, name in enumerate(self.names):
             bounds = [len(backward_rows)]
-            for prepared, words in backward[k]:
-                backward_rows.append((len(plans), len(arguments), len(arguments) + len(words.head), prepared.is_test))
+            for prepared, words, witness in backward[k]:
+                at = len(plans)
+                plans.append(prepared)
+                if witness is not None:
+                    plans.append(witness)
+                with_head = len(arguments) + len(words.head)
+                row = (at, len(arguments), with_head, prepared.is_test, at + 1 if witness is not None else -1, 0, 0)
+                backward_rows.append(row)
                 arguments += [*words.head, len(words.body)]
                 for predicate, slots in words.body:
                     arguments += [number[predicate], *slots]
-                plans.append(prepared)
             bounds += [len(backward_rows), len(forward_plans)]
             for prepared in forward[k]:
                 forward_plans.append(len(plans))
@@ -96,7 +102,8 @@ class UnitTables:
             self.relations[k, unit.BACKWARD_FROM : unit.CHECKED_TO + 1] = bounds
         read = {index.number for prepared in plans for _, index in prepared.indexes} - set(indexes)
         self._keep(unit.PLANS, np.array([prepared.addresses for prepared in plans], np.int64).reshape(-1, layout.PLAN_WIDTH))
-        self._keep(unit.BACKWARD_PLANS, np.array(backward_rows, np.int64).reshape(-1, unit.BACKWARD_WIDTH))
+        self.backward: Int64s = np.array(backward_rows, np.int64).reshape(-1, unit.BACKWARD_WIDTH)
+        self._keep(unit.BACKWARD_PLANS, self.backward)
         for place, numbers in (
             (unit.FORWARD_PLANS, forward_plans),
             (unit.ARGUMENTS, arguments),

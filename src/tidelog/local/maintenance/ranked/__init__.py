@@ -25,8 +25,10 @@ before it that are left: by induction along the order it follows.
 Lines: `in_plain_python.ByRanks.delete`, the oracle of the tests, beside the compiled loop (`rank_loop`).
 
     lost instances below    phase SEED        delta rules, as in every deletion; deleted explicit facts: `Deletion.delete`
+    _may_support            `lost_instances`  rules stop at each instance; one with a fact that came after its head was no support
     _look_later             COLLECT, QUEUE    the heap `suspect_queue`; of many facts at once only those without support
-    _stands                 LOOK              `support.look`: backward plans, each instance is tested (`support._is_support`)
+    _stands                 LOOK              `support.look`: backward plans, each instance is tested (`support._is_support`);
+                                              first of all the instance that was support of another fact (`support._by_witness`)
     heads of what fell      PROPAGATE         rules over the facts that fell in this tick
     I without fallen        REMOVE            `bf_loop.remove_disproved`
     back                    REDERIVE          one rule each over what fell; what follows is semi-naive insertion

@@ -49,7 +49,8 @@ class ByRanks:
         """Delete what has no support, and take back what still follows from the rest."""
         self.E.difference_update(gone)
         lost = {F for F in gone if F not in self.ranks}
-        self._look_later({F for F in gone if F in self.ranks} | {r.head for F in lost for r in self.users[F]})
+        heads = {r.head for F in lost for r in self.users[F] if self._may_support(r)}
+        self._look_later({F for F in gone if F in self.ranks} | heads)
         self.I -= lost
         now = -1
         while self.queue:
@@ -62,12 +63,19 @@ class ByRanks:
                 self.looks += 1
                 if not self._stands(F, fallen):
                     fallen.add(F)
-            heads = {r.head for F in fallen for r in self.users[F] if self.I.issuperset(r.body)}
+            heads = {r.head for F in fallen for r in self.users[F] if self.I.issuperset(r.body) and self._may_support(r)}
             self.I -= fallen
             self.S |= fallen
-            self._look_later(F for F in heads if self.ranks[F].last >= now)  # others came before what fell
+            self._look_later(heads)
         self.back = {F for F in self.S if any(self.I.issuperset(r.body) for r in self.derivers[F])}
         self.I |= self.back
+
+    def _may_support(self, r: Instance) -> bool:
+        """Whether no fact of a body is the head, or came after it for sure."""
+        if r.head not in self.I:
+            return False
+        rank = self.ranks[r.head]
+        return not any(r.head == B or (B in self.ranks and rank.came_before(self.ranks[B])) for B in r.body)
 
     def _look_later(self, facts: Iterable[Fact]) -> None:
         for F in facts:

@@ -23,9 +23,10 @@ from tidelog.local.kernel.table_rows import insert, rows_of, shorten_table
 from tidelog.local.maintenance.backward_forward import bf_loop, proving
 from tidelog.local.maintenance.backward_forward import unit_layout as unit
 from tidelog.local.maintenance.ranked import support
+from tidelog.local.maintenance.ranked.lost_instances import continue_losing
 from tidelog.local.maintenance.ranked.suspect_queue import OF, ROW, TICK, pop, push, queue_of
 
-SEED, SEEDING, COLLECT, QUEUE, LOOK, PROPAGATE, PROPAGATING, REMOVE, REDERIVE, REDERIVING, FINISHED = range(11)
+PREPARE, SEED, SEEDING, COLLECT, QUEUE, LOOK, PROPAGATE, PROPAGATING, REMOVE, REDERIVE, REDERIVING, FINISHED = range(12)
 GROW_QUEUE = 310  # none of the reasons of `bf_loop`
 _MANY = 128
 """With so many facts to look at, each is looked at when it comes, and only those without support are queued."""
@@ -186,10 +187,12 @@ def delete_unsupported(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -
     Z, status, left = unit.progress_of(U), np.int64(DONE), _ROUNDS
     while status == DONE and Z[unit.PHASE] != FINISHED:
         phase, following = Z[unit.PHASE], Z[unit.PHASE] + 1
-        if phase == SEED:
+        if phase == PREPARE:
+            status = _prepare(M, X, T, U)
+        elif phase == SEED:
             status = bf_loop.begin_rules(M, U, unit.SEED_RULES)
         elif phase == SEEDING:
-            status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.SEED_RULES))
+            status = continue_losing(M, X, VR, T, U, unit.SEED_RULES)
         elif phase == COLLECT:
             status = _prepare(M, X, T, U)
             if status == DONE:
@@ -206,7 +209,7 @@ def delete_unsupported(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -
         elif phase == PROPAGATE:
             status = bf_loop.begin_rules(M, U, unit.PROPAGATION_RULES)
         elif phase == PROPAGATING:
-            status = rounds.continue_rounds(M, X, VR, T, unit.rules_of(U, unit.PROPAGATION_RULES))
+            status = continue_losing(M, X, VR, T, U, unit.PROPAGATION_RULES)
         elif phase == REMOVE:
             status, following = bf_loop.remove_disproved(M, X, U), np.int64(COLLECT)
         elif phase == REDERIVE:

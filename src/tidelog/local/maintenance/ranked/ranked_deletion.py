@@ -14,6 +14,7 @@ from tidelog.local.maintenance.deletion import A_SUSPECT, Deadline
 from tidelog.local.maintenance.delta.delta_rules import DeltaRules
 from tidelog.local.maintenance.delta.rule_sets import DeletionRules
 from tidelog.local.maintenance.ranked import rank_loop
+from tidelog.local.maintenance.ranked.instance_rules import InstanceRules
 from tidelog.local.maintenance.ranked.suspect_queue import QUEUE_WIDTH
 from tidelog.syntax.tree import Atom, Literal
 
@@ -36,6 +37,7 @@ class RankedTables(UnitTables):
         for table in self.tables:
             table.number_pairs()
         self.progress[unit.LOOKED_OF] = self.progress[unit.NOW] = -1
+        self.backward[:, unit.TRIED], self.backward[:, unit.HELPED] = -1, 0
         if not self.U[unit.QUEUE_ROOM]:
             self._keep(unit.QUEUE, np.empty((_FIRST_ROOM, QUEUE_WIDTH), np.int64))
         return True
@@ -78,7 +80,7 @@ class RankedDeletion(CompiledDeletion):
                 (variant(rule, "rederiving", (Atom(name("deleted", rule.head.predicate), rule.head.args), *rule.body)), 0)
                 for rule in self.unit.rules
             ]
-            fused = self._fused(entries) if can_fuse(self.unit) else None
+            fused = FusedRules(self.state, self.runtime.plans, entries, begins_with_delta=True) if can_fuse(self.unit) else None
             known = self.runtime.keep(_Rederivation(entries, fused))
         return known.entries, known.fused
 
@@ -88,7 +90,17 @@ class RankedDeletion(CompiledDeletion):
 
     def _fused(self, propagating: list[Entry]) -> FusedRules:
         """Some ticks have many facts that fall, others few: plans do not depend on that."""
-        return FusedRules(self.state, self.runtime.plans, propagating, begins_with_delta=True)
+        return InstanceRules(self.state, self.runtime.plans, propagating, self._places(), self.own, begins_with_delta=True)
+
+    def _fused_losing(self, losing: list[Entry]) -> FusedRules:
+        return InstanceRules(self.state, self.runtime.plans, losing, self._places(), self.own)
+
+    def _places(self) -> dict[str, int]:
+        """Which relation of the unit a name stands for: its own, or that of a table beside it."""
+        helper = self.runtime.table_name
+        return {
+            other: k for k, name in enumerate(self.deleted) for other in (name, helper("deleted", name), helper("suspect", name))
+        }
 
     def begin_loop(self, rules: DeletionRules) -> None:
         """Let the loop apply the rules that it can."""

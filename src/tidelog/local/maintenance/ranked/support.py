@@ -12,7 +12,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.join import run
 from tidelog.local.kernel.layout import ARITY, COUNT
-from tidelog.local.kernel.plan_table import plan_slots, run_state
+from tidelog.local.kernel.plan_table import matches, plan_slots, restart, run_state
 from tidelog.local.kernel.rows.row_removal import row_number
 from tidelog.local.kernel.rows.row_times import first_tick, last_tick, rows_before
 from tidelog.local.kernel.table_rows import contains, rows_of
@@ -21,6 +21,8 @@ from tidelog.local.maintenance.backward_forward import unit_layout as unit
 
 STANDS, FALLS = 400, 401
 """What a look at a fact finds, beside the reasons to stop."""
+_TRIES, _LEAST = 8, 8
+"""A witness is not tried any more after so many tries, if it did not help with one in so many."""
 
 
 @part
@@ -93,6 +95,42 @@ def _show_all(M: Int64s, U: Int64s, body_at: int) -> None:
 
 
 @part
+def _by_witness(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s, r: Int64s) -> bool:
+    """Whether a fact has an instance like the last one that was support of another fact, but for the variables of the head."""
+    Z, plans, table, row = unit.progress_of(U), unit.plans_of(U), r[unit.TABLE], unit.progress_of(U)[unit.LOOKED_ROW]
+    for at in range(r[unit.BACKWARD_FROM], r[unit.BACKWARD_TO]):
+        b = unit.backward_plans_of(U)[at]
+        if b[unit.WITNESS] < 0 or b[unit.TRIED] < 0 or b[unit.TRIED] > _TRIES + _LEAST * b[unit.HELPED]:
+            continue
+        plan = plans[b[unit.WITNESS]]
+        slots = plan_slots(plan)
+        Z[unit.STEPS_LEFT] -= 1
+        b[unit.TRIED] += 1
+        if not matches(rows_of(M, table), row * M[table, ARITY], unit.arguments_of(U), b[unit.FACT_AT], slots):
+            continue
+        restart(plan, checks.PLAN_STEPS)
+        _hide_later(M, U, b[unit.BODY_AT], table, row)
+        status = run(M, X, VR, T, plan)
+        _show_all(M, U, b[unit.BODY_AT])
+        if status == layout.FOUND:
+            Z[unit.BACKWARD_INSTANCES] += 1
+            if _is_support(M, X, U, b[unit.BODY_AT], slots, table, row):
+                b[unit.HELPED] += 1
+                return True
+    return False
+
+
+@part
+def _keep_witness(U: Int64s, b: Int64s, plan: Int64s) -> None:
+    """Keep the instance that is support, to be tried for other facts."""
+    if b[unit.WITNESS] >= 0:
+        found, kept = plan_slots(plan), plan_slots(unit.plans_of(U)[b[unit.WITNESS]])
+        for i in range(len(found)):
+            kept[i] = found[i]
+        b[unit.TRIED] = max(b[unit.TRIED], 0)
+
+
+@part
 def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
     """Look at a fact, or continue to: STANDS, FALLS, or why it stopped."""
     Z, plans = unit.progress_of(U), unit.plans_of(U)
@@ -100,6 +138,8 @@ def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
     table, explicit = r[unit.TABLE], r[unit.EXPLICIT]
     if Z[unit.HAS_PLAN] == 0 and Z[unit.LOOKED_WITH] == r[unit.BACKWARD_FROM]:
         if explicit >= 0 and contains(M, explicit, looked_at(M, U)):
+            return np.int64(STANDS)
+        if _by_witness(M, X, VR, T, U, r):
             return np.int64(STANDS)
     while Z[unit.LOOKED_WITH] < r[unit.BACKWARD_TO]:
         b = unit.backward_plans_of(U)[Z[unit.LOOKED_WITH]]
@@ -118,6 +158,7 @@ def look(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, U: Int64s) -> int:
             Z[unit.BACKWARD_INSTANCES] += 1
             Z[unit.STEPS_LEFT] -= 1
             if _is_support(M, X, U, b[unit.BODY_AT], plan_slots(plan), table, row):
+                _keep_witness(U, b, plan)
                 return np.int64(STANDS)
         elif status != layout.DONE:
             run_state(plan)[layout.BUDGET] = checks.PLAN_STEPS
