@@ -32,7 +32,7 @@ def test_ontology(zoo: Path) -> None:
     assert (code, said) == (0, "")
     assert "% zoo:Lion subClassOf zoo:Animal\nsubclass_Lion_Animal: zoo:Animal(X) :- zoo:Lion(X).\n" in printed
     out = zoo.parent / "rules.dl"
-    assert run("ontology", zoo, "--out", out) == (0, f"2 rules, 1 things outside of OWL 2 RL -> {out}\n", "")
+    assert run("ontology", zoo, "--out", out) == (0, f"2 rules, 1 thing outside of OWL 2 RL -> {out}\n", "")
     assert out.read_text(encoding="utf-8") == printed
     assert KnowledgeBase(out).count("zoo:Animal") == 1
     assert run("check", out)[0] == 0
@@ -59,7 +59,7 @@ def test_run_and_query(zoo: Path) -> None:
     code, printed, said = run("run", "--rdf", data, "--ontology", zoo)
     assert (code, printed) == (0, "% zoo:Animal: 2 facts\nzoo:Animal(zoo:elsa).\nzoo:Animal(zoo:leo).\n% inconsistent: 0 facts\n")
     assert said.splitlines() == [
-        f"{zoo}: 2 rules, 1 assertions, 1 things outside of OWL 2 RL",
+        f"{zoo}: 2 rules, 1 assertion, 1 thing outside of OWL 2 RL",
         f"{data}: 1 fact of 1 relation",
     ]
     assert run("run", "-q", "--ontology", zoo)[2] == ""

@@ -41,7 +41,7 @@ def test_the_text() -> None:
     found.imports = [Import("http://i", None), Import("http://j", "j.ttl")]
     text = listing(found, prefixes, "some.ttl")
     assert text.startswith(
-        "% some.ttl: 4 rules of OWL 2 RL; 1 things outside of it, listed at the end\n"
+        "% some.ttl: 4 rules of OWL 2 RL; 1 thing outside of it, listed at the end\n"
         "% imports <http://i>, which is not here\n% imports <http://j> from j.ttl\n"
     )
     assert "% foaf:Person subClassOf foaf:Agent\nsubclass_Person_Agent: foaf:Agent(X) :- foaf:Person(X).\n" in text
