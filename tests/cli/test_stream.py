@@ -258,7 +258,14 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[bytes]) -> 
 
 @pytest.mark.parametrize(
     ("form", "number", "status"),
-    [("file", signal.SIGTERM, 0), ("folder", signal.SIGINT, 130), ("pipe", signal.SIGTERM, 0), ("pipe", signal.SIGINT, 130)],
+    [
+        ("file", signal.SIGTERM, 0),
+        ("folder", signal.SIGINT, 130),
+        ("pipe", signal.SIGTERM, 0),
+        ("pipe", signal.SIGINT, 130),
+        pytest.param("file", signal.SIGINT, 130, marks=pytest.mark.nightly),
+        pytest.param("folder", signal.SIGTERM, 0, marks=pytest.mark.nightly),
+    ],
 )
 def test_a_stream_that_waits_is_ended_and_goes_on(form: str, number: int, status: int, folder: Path) -> None:
     (folder / "inbox").mkdir()

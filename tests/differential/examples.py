@@ -25,7 +25,7 @@ Row = tuple[str, int, int]
 EXAMPLES: dict[str, tuple[Row, ...]] = {
     # Programs from scratch.
     "programs": (
-        ("local-auto", 200, 20_000),
+        ("local-auto", 120, 20_000),
         ("spark", 0, 200),
         ("spark-kernel", 30, 200),
         ("spark-rounds", 10, 200),
@@ -35,7 +35,7 @@ EXAMPLES: dict[str, tuple[Row, ...]] = {
     "graph programs": (("spark", 0, 40),),
     # Histories of updates.
     "updates": (
-        ("local", 80, 0),  # by night all of them get the same histories: `test_many_updates_at_all_local_places`
+        ("local", 60, 0),  # by night all of them get the same histories: `test_many_updates_at_all_local_places`
         ("spark", 0, 100),
         ("spark-kernel", 10, 100),
         ("spark-kernel-", 0, 50),
@@ -66,7 +66,7 @@ EXAMPLES: dict[str, tuple[Row, ...]] = {
     "interruptions": (("local", 6, 200),),
     # Streams that look ahead, for each marking.
     "streams": (
-        ("local", 30, 750),
+        ("local", 20, 750),
         ("local-counting", 0, 750),
         ("local-rematerialise", 0, 750),
         ("spark-kernel", 15, 200),

@@ -67,7 +67,7 @@ def test_beginning_of_a_stream(path: Path, place: OpenPlace) -> None:
 
 
 @needs_corpus
-@at_cases("corpus histories", dict.fromkeys(BY_DAY, HISTORIES))
+@at_cases("corpus histories", dict.fromkeys(("local-bf-rules", "local-auto-modules"), HISTORIES))
 def test_beginning_of_a_history(path: Path, place: OpenPlace) -> None:
     check_stream(path, place, 6)
 

@@ -76,8 +76,15 @@ both(X) :- <http://a/C>(X), <http://a/p1>(X, _), <http://a/p0>(X, _).
 """
 
 
-@pytest.mark.parametrize("placement", ["kernel", "rounds"])
-@pytest.mark.parametrize("few", [2_000_000, -1])
+@pytest.mark.parametrize(
+    ("few", "placement"),
+    [
+        (2_000_000, "kernel"),
+        pytest.param(2_000_000, "rounds", marks=pytest.mark.nightly),
+        pytest.param(-1, "kernel", marks=pytest.mark.nightly),
+        (-1, "rounds"),
+    ],
+)
 def test_every_way_gives_the_same_facts(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, placement: str, few: int
 ) -> None:

@@ -88,7 +88,6 @@ EVERY_DAY = {
     ("paths, and explicit ones", True, False),
     ("paths, and explicit ones", False, True),
     ("two relations, in turn", False, False),
-    ("negation of lower ones", False, True),
 }
 CASES = [
     pytest.param(*case, marks=() if case in EVERY_DAY else pytest.mark.nightly)
