@@ -47,12 +47,12 @@ EXAMPLES: dict[str, tuple[Row, ...]] = {
     ),
     "queries": (("local", 15, 400), ("spark", 0, 50), ("spark-kernel", 5, 50), ("spark-rounds", 2, 50)),
     "wide relations": (("local", 6, 100),),
-    "graphs": (("local", 20, 400), ("spark", 0, 50), ("spark-kernel", 5, 50)),
-    "there and back": (("local", 15, 500), ("spark-kernel", 2, 20), ("spark-rounds", 0, 20), ("spark-mixed", 0, 20)),
-    "orders": (("local", 15, 500), ("spark-kernel", 2, 20), ("spark-rounds", 0, 20), ("spark-mixed", 0, 20)),
+    "graphs": (("local", 15, 400), ("spark", 0, 50), ("spark-kernel", 5, 50)),
+    "there and back": (("local", 8, 500), ("spark-kernel", 2, 20), ("spark-rounds", 0, 20), ("spark-mixed", 0, 20)),
+    "orders": (("local", 10, 500), ("spark-kernel", 2, 20), ("spark-rounds", 0, 20), ("spark-mixed", 0, 20)),
     # Rules that come and go.
     "rule changes": (
-        ("local", 30, 2_000),
+        ("local", 20, 2_000),
         ("spark-auto", 0, 2_000),
         ("spark-kernel", 6, 2_000),
         ("spark-rounds", 6, 2_000),
