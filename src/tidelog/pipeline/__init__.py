@@ -11,13 +11,14 @@ Each room imports those above it in this list.  No engine imports the pipeline.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["Job", "Outcome", "read_current", "read_job", "run_job", "stream_job"]
+__all__ = ["Job", "Outcome", "TidelogDataSource", "read_current", "read_job", "run_job", "stream_job"]
 
 if TYPE_CHECKING:
     from tidelog.pipeline.batch.run import run_job
     from tidelog.pipeline.batch.versioned_folder import read_current
     from tidelog.pipeline.job.job_file import Job, read_job
     from tidelog.pipeline.report.outcome import Outcome
+    from tidelog.pipeline.streaming.data_source import TidelogDataSource
     from tidelog.pipeline.streaming.streaming_job import stream_job
 
 _HOMES = {
@@ -26,6 +27,7 @@ _HOMES = {
     "Outcome": "report.outcome",
     "run_job": "batch.run",
     "stream_job": "streaming.streaming_job",
+    "TidelogDataSource": "streaming.data_source",
     "read_current": "batch.versioned_folder",
 }
 
