@@ -26,7 +26,7 @@ from tidelog.local.maintenance import propagation, unit_runtime
 from tidelog.local.maintenance.aggregates import kept_groups
 from tidelog.local.planning import join_order, ranges
 from tidelog.local.sharing.readers import Sharing
-from tidelog.local.storage import indexes, row_buffers, term_collection
+from tidelog.local.storage import dictionary, indexes, row_buffers, term_collection
 from tidelog.local.storage.dictionary import Dictionary
 from tidelog.program.program import GroundFact, Program, check
 from tidelog.reference import Facts, Row
@@ -205,6 +205,7 @@ def under(given: Conditions) -> Iterator[None]:
             (virtual, "BITS_BUDGET", 0 if given.searches else virtual.BITS_BUDGET),
             (facts, "_ROWS_AT_ONCE", given.piece),
             (propagation, "_MANY", given.many),
+            (dictionary, "_MANY", min(given.many, dictionary._MANY)),
             (kept_groups, "LEAST", 1 if given.keeps_groups else kept_groups.LEAST),
             (kept_groups, "FEW_CHANGES", inf if given.keeps_groups else kept_groups.FEW_CHANGES),
             (unit_runtime, "_MOST_RULES", -1 if given.forgets else unit_runtime._MOST_RULES),
@@ -252,10 +253,10 @@ def collecting(least: int = 0, growth: float = 0.0, used: float = 1.0) -> Iterat
 _RESERVE = Dictionary._reserve
 
 
-def _reserve_little(terms: Dictionary, capacity: int, more_text: int) -> None:
+def _reserve_little(terms: Dictionary, capacity: int, more_text: int, direct: int = 0) -> None:
     """Make a new dictionary a tiny one."""
     is_new = not terms.header.any()
-    _RESERVE(terms, *((2, 3) if is_new else (capacity, more_text)))
+    _RESERVE(terms, *((2, 3) if is_new else (capacity, more_text, direct)))
 
 
 @contextmanager

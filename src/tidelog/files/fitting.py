@@ -76,7 +76,7 @@ def fit_columns(table: RawTable, matched: Matched) -> list[Fitted]:
     cells = (table.columns[position] for position in matched.positions)
     return [
         fit_text(some, kind)
-        if table.is_text and not isinstance(some, list)
+        if table.is_text and _are_texts(some)
         else fit_cells(without_floats(table, some, kind), kind, table.source, label)
         for some, kind, label in zip(cells, matched.kinds, matched.labels, strict=True)
     ]
@@ -93,6 +93,10 @@ def without_floats(table: RawTable, cells: Cells, declared: Kind | None) -> Cell
         return cells
     is_whole = pc.and_(pc.equal(pc.floor(cells), cells), pc.less(pc.abs(cells), _WHOLE_IN_FLOAT))
     return cells.cast(pa.int64()) if pc.all(is_whole).as_py() is not False else cells  # no value at all: all are gaps
+
+
+def _are_texts(cells: Cells) -> bool:
+    return not isinstance(cells, list) and not pa.types.is_integer(cells.type)
 
 
 def fit_text(text: pa.ChunkedArray, declared: Kind | None) -> Fitted:

@@ -71,7 +71,7 @@ def read_several(path: Path, paths: Sequence[Path], read_one: ReadOne, sizes: Si
     (first_path, first), *others = tables
     ordered = [first, *(_in_order(table, first, one, first_path) for one, table in others)]
     check_size(path, sum(_size(cells) for table in ordered for cells in table.columns), sizes)
-    columns = tuple(_joined([table.columns[at] for table in ordered]) for at in range(len(first.columns)))
+    columns = tuple(_joined([table.columns[at] for table in ordered], first.is_text) for at in range(len(first.columns)))
     counted = "1 file" if len(paths) == 1 else f"{len(paths):,} files"
     rows = [table.rows for table in ordered]
     return replace(
@@ -109,9 +109,14 @@ def _differs(path: Path, here: object, first: Path, there: object) -> TidelogErr
     return fail("TL081", f"{path} has other columns than {first}: {here}, and there {there}", fix=fix)
 
 
-def _joined(parts: list[Cells]) -> Cells:
-    """The cells of all files; as Python objects where their types differ, so that no value changes."""
+def _joined(parts: list[Cells], are_texts: bool) -> Cells:
+    """The cells of all files; as Python objects where their types differ, so that no value changes.
+
+    Of text files some may have been read as integers, which are the texts that they were.
+    """
     chunked = [part for part in parts if isinstance(part, pa.ChunkedArray)]
+    if are_texts and len({part.type for part in chunked}) > 1:
+        parts = chunked = [part.cast(pa.string()) for part in chunked]
     if len(chunked) == len(parts) and len({part.type for part in chunked}) == 1:
         return pa.chunked_array([chunk for part in chunked for chunk in part.chunks], chunked[0].type)
     return [cell for part in parts for cell in (part if isinstance(part, list) else part.to_pylist())]

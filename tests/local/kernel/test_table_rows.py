@@ -9,6 +9,7 @@ from tests.local.storage.test_tables import Terms, matrix
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
+from tidelog.local.kernel.rows import many_rows
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
 
@@ -23,11 +24,11 @@ def test_insertion_stops_where_the_table_is_full_and_continues_there() -> None:
     table = table_of(3)
     rows = matrix([(n, n + 1, n + 2) for n in range(100)], 3)
     capacity = int(table.store.M[table.number, layout.CAPACITY])
-    done = kernel.insert_rows(table.store.M, table.number, rows, 0)
+    done = many_rows.insert_rows(table.store.M, table.number, rows, 0)
     assert done == capacity < 100
-    assert kernel.insert_rows(table.store.M, table.number, rows[:done], 0) == done, "rows that are there need no room"
+    assert many_rows.insert_rows(table.store.M, table.number, rows[:done], 0) == done, "rows that are there need no room"
     table.grow()
-    assert kernel.insert_rows(table.store.M, table.number, rows, done) > done
+    assert many_rows.insert_rows(table.store.M, table.number, rows, done) > done
 
 
 @given(ROWS, ROWS)
@@ -35,7 +36,7 @@ def test_rows_are_found_and_numbered(rows: list[tuple[int, int, int]], others: l
     table = table_of(3)
     table.insert(matrix(rows, 3))
     found, numbers = np.empty(len(others), np.int32), np.empty(len(others), np.int32)
-    kernel.contain_rows(table.store.M, table.number, matrix(others, 3), found)
+    many_rows.contain_rows(table.store.M, table.number, matrix(others, 3), found)
     kernel.number_rows(table.store.M, table.number, matrix(others, 3), numbers)
     order = list(dict.fromkeys(rows))
     assert found.tolist() == [row in order for row in others]
@@ -64,13 +65,3 @@ def test_shortening_an_index_is_the_inverse_of_extending_it(rows: list[tuple[int
     kernel.shorten_index(store.M, store.X, index.number, count)
     assert index.heads.tolist() == before[0].tolist()
     assert store.X[index.number, [layout.UPTO, layout.DISTINCT]].tolist() == before[1][[layout.UPTO, layout.DISTINCT]].tolist()
-
-
-def test_a_table_that_is_refilled_has_only_the_new_rows_and_no_delta() -> None:
-    table = table_of(1)
-    table.insert(matrix([(1,), (2,), (3,)], 1))
-    none = np.empty(0, np.int32)
-    assert kernel.refill_table(table.store.M, table.store.X, table.number, none, matrix([(3,), (4,)], 1)) == 2
-    assert table.rows.tolist() == [[3], [4]]
-    assert table.length_of(layout.DELTA) == 0
-    assert table.length_of(layout.WHOLE) == 2

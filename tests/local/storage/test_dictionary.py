@@ -173,3 +173,63 @@ def test_content_gets_its_ids_in_order() -> None:
     first = terms.encode_content(Kind.STRING, pa.array(["a", "b"]))
     assert terms.encode_content(Kind.INT, pa.array(numbers)).tolist() == list(range(2, 5_002))
     assert first.tolist() == [0, 1]
+
+
+WHOLE = st.integers(0, 60) | st.integers(-5, 2_000) | st.integers(-(2**63), 2**63 - 1)
+
+
+@given(st.lists(st.lists(WHOLE, min_size=1, max_size=40), min_size=1, max_size=6), st.booleans())
+def test_small_integers_have_the_same_ids_whether_they_are_hashed_or_not(batches: list[list[int]], is_tiny: bool) -> None:
+    """Batches of which each may make the array of small integers longer, and a dictionary that shares the buffers meanwhile."""
+    with under(ODD if is_tiny else USUAL), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dictionary, "_MANY", 4)
+        direct, shared = Dictionary(), []
+        for batch in batches:
+            shared.append((direct.clone(), len(direct)))
+            direct.encode_numbers(Kind.INT, np.array(batch, np.int64))
+        patch.setattr(dictionary, "_MANY", 1 << 60)
+        hashed = Dictionary()
+        for batch in batches:
+            hashed.encode_numbers(Kind.INT, np.array(batch, np.int64))
+        values = {value for batch in batches for value in batch}
+        assert len(direct) == len(hashed) == len(values)
+        numbers = np.array(sorted(values), np.int64)
+        assert sorted(direct.encode_numbers(Kind.INT, numbers).tolist()) == list(range(len(values)))
+        for value in values:
+            assert direct.encode_int(value) == direct.encode_numbers(Kind.INT, np.array([value], np.int64))[0]
+        assert direct.payloads_of(direct.encode_numbers(Kind.INT, numbers)).tolist() == numbers.tolist()
+        for clone, known in shared:
+            ids = clone.encode_numbers(Kind.INT, numbers)
+            assert clone.payloads_of(ids).tolist() == numbers.tolist()
+            assert len(clone) == len(values)
+            assert sorted(ids.tolist())[:known] == list(range(known))
+        used = np.sort(direct.encode_numbers(Kind.INT, numbers[::2]))
+        assert direct.only(used).encode_numbers(Kind.INT, direct.payloads_of(used)).tolist() == list(range(len(used)))
+
+
+def test_integers_of_a_range_are_not_hashed() -> None:
+    terms = Dictionary()
+    terms.encode_numbers(Kind.INT, np.arange(2_000)[::-1].copy())
+    assert len(terms._direct) == 2_000
+    terms.encode_numbers(Kind.INT, np.arange(0, 10**9, 10**6))
+    assert len(terms._direct) == 2_000, "so few of that range are there"
+    assert terms.nbytes > 4 * 2_000
+
+
+def test_a_limit_on_memory_does_not_count_values_that_may_come() -> None:
+    """The first values are all new, and the others are the same again."""
+    terms = Dictionary()
+    values = np.concatenate([np.arange(1_500), np.zeros(100_000, np.int64)]) * 10**9
+    terms.budget.limit = terms.nbytes + 100_000
+    assert len(np.unique(terms.encode_numbers(Kind.INT, values))) == 1_500
+    assert terms.nbytes <= terms.budget.limit
+
+
+def test_texts_are_found_where_slots_are_read_ahead() -> None:
+    """More slots than caches are taken to hold; texts of no, one and several words of eight bytes."""
+    texts = [f"{'x' * (at % 30)}{at}" for at in range(40_000)] + ["", "abcdefgh", "abcdefgi", "abcdefghi"]
+    terms = Dictionary()
+    ids = terms.encode_column(Kind.STRING, pa.array(texts + texts[::-1], pa.large_string()))
+    assert ids.tolist() == [*range(len(texts)), *reversed(range(len(texts)))]
+    assert terms.decode_column(ids).to_pylist() == texts + texts[::-1]
+    assert terms.encode_column(Kind.IRI, pa.array(texts[:5], pa.large_string())).min() == len(texts)

@@ -22,6 +22,7 @@ from tidelog.files.matching import as_identifier, find_names, has_some, quoted
 from tidelog.files.raw import USUAL_SIZES, RawTable, Sizes, damaged, is_utf8, not_utf8, read_bytes
 from tidelog.files.rejects import MOST_SHOWN, reject_error, shown
 from tidelog.files.text.dialect import USUAL_DIALECT, Dialect
+from tidelog.files.text.integers import integer_columns
 from tidelog.files.text.text_types import infer, is_word
 from tidelog.program.relations import Relation
 from tidelog.values import Kind
@@ -104,20 +105,50 @@ def read_delimited(
     has_quotes = not is_facts and b'"' in data
     usual = "," if file_format.format is Format.CSV else "\t"
     text = _Text(str(path), data, dialect.delimiter or usual, has_quotes)
+    described = str(file_format)
+    header = False if is_facts and header == "auto" else header
+    if not dialect.nulls and (found := _of_integers(text, described, relation, header)) is not None:
+        return found
     columns, rows = _columns(text, name)
     first = [column[0].as_py() for column in columns] if rows else []
     below = [dialect.without_nulls(column.slice(1)) for column in columns]
-    is_header = header if header != "auto" else not is_facts and bool(first) and _is_header(first, below, relation)
+    is_header = header if header != "auto" else bool(first) and _is_header(first, below, relation)
     skipped = int(is_header and rows > 0)
-    if header == "auto" and not is_facts and not is_header and (relation is None or not relation.columns):
+    if header == "auto" and not is_header and (relation is None or not relation.columns):
         _warn_of_names(text.source, name, first, below)
     return RawTable(
         text.source,
-        f"{file_format}, empty" if not columns else f"{file_format}, {'a' if is_header else 'no'} header",
+        f"{described}, empty" if not columns else f"{described}, {'a' if is_header else 'no'} header",
         tuple(cell.strip() for cell in first) if is_header and columns else None,
         tuple(below) if skipped else tuple(map(dialect.without_nulls, columns)),
         rows - skipped,
         lambda wanted: text.places(wanted, skipped),
+        is_text=True,
+    )
+
+
+def _of_integers(text: _Text, described: str, relation: Relation | None, header: Header) -> RawTable | None:
+    """The table of a file of integers, with or without a header; None if it is none, or its relation wants something else."""
+    declared = relation.columns or () if relation is not None else ()
+    if any(isinstance(column.type, Kind) and column.type not in (Kind.INT, Kind.FLOAT) for column in declared):
+        return None
+    data, begin = text.data, len(_BOM) if text.data.startswith(_BOM) else 0
+    line = data.find(b"\n", begin) + 1
+    quoting: Any = csv.QUOTE_MINIMAL if text.has_quotes else csv.QUOTE_NONE
+    first = next(csv.reader([data[begin:line].decode()], delimiter=text.delimiter, quoting=quoting), [])
+    is_named = any(map(is_word, first)) if header == "auto" else header
+    if is_named and (not line or data.count(b'"', begin, line) % 2 or b"\r" in data[begin : line - 2]):
+        return None
+    table = integer_columns(data, line if is_named else begin, text.delimiter)
+    if table is None or (is_named and table.num_columns != len(first)):
+        return None
+    return RawTable(
+        text.source,
+        f"{described}, {'a' if is_named else 'no'} header",
+        tuple(cell.strip() for cell in first) if is_named else None,
+        tuple(table.columns),
+        table.num_rows,
+        lambda wanted: text.places(wanted, int(is_named)),
         is_text=True,
     )
 
@@ -193,7 +224,8 @@ def _table(text: _Text, block: int) -> tuple[pa.Table, int]:
             invalid_row_handler=handler,
         )
 
-    buffer = pa.py_buffer(text.data)
+    is_one_line = b"\n" not in text.data and b"\r" not in text.data
+    buffer = pa.py_buffer(text.data + b"\n" if is_one_line else text.data)  # Arrow counts the columns of whole lines only
     try:
         first = arrow_csv.open_csv(
             pa.BufferReader(buffer),

@@ -13,7 +13,7 @@ from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.memory import ONE, int32s, uint64s
 from tidelog.local.kernel.rows.row_order import shorten_run
-from tidelog.local.kernel.rows.row_times import forget_times, note_time
+from tidelog.local.kernel.rows.row_times import forget_times
 
 NEW, KNOWN, FULL = 1, 0, -1
 
@@ -145,23 +145,6 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
         rows[count * arity + j] = key[j]
     M[table, layout.COUNT] = count + 1
     return NEW
-
-
-@kernel
-def insert_rows(M: Int64s, table: int, data: Int32s, begin: int) -> int:
-    """Append the rows of a matrix that the table does not have; the number of rows done before the table was full."""
-    before, at = M[table, layout.COUNT], begin
-    while at < data.shape[0] and insert(M, table, data[at]) != FULL:
-        at += 1
-    note_time(M, table, before, begin > 0)
-    return at
-
-
-@kernel
-def contain_rows(M: Int64s, table: int, data: Int32s, found: Int32s) -> None:
-    """For each row of a matrix whether the table has it."""
-    for i in range(data.shape[0]):
-        found[i] = contains(M, table, data[i])
 
 
 @kernel
@@ -337,14 +320,3 @@ def empty_tables(M: Int64s, X: Int64s, tables: Int32s, indexes: Int32s, others: 
         M[tables[i], layout.OLD] = M[tables[i], layout.ALL] = 0
     for i in range(len(others)):
         M[others[i], layout.OLD] = M[others[i], layout.ALL] = M[others[i], layout.COUNT]
-
-
-@table_walk
-def refill_table(M: Int64s, X: Int64s, table: int, indexes: Int32s, data: Int32s) -> int:
-    """Replace the rows of a table without tombstones, with no delta; how many there was room for."""
-    for i in range(len(indexes)):
-        shorten_index(M, X, np.int64(indexes[i]), 0)
-    shorten_table(M, table, 0)
-    done = insert_rows(M, table, data, 0)
-    M[table, layout.OLD] = M[table, layout.ALL] = M[table, layout.COUNT]
-    return done

@@ -35,13 +35,13 @@ class Dictionary(TermBuffers):
         known = len(self) if count is None else count
         result = Dictionary.__new__(Dictionary)
         result.budget, result.longest = own_budget(result), self.longest
-        result._buffers = header, kinds, payloads, lengths, hashes, slots, arena = self._buffers
+        result._buffers = header, kinds, payloads, lengths, hashes, slots, arena, direct = self._buffers
         result.header = header.copy()
         result.header[terms.COUNT] = result.header[terms.CAPACITY] = known
         result.header[terms.ARENA_USED] = self.header[terms.ARENA_USED]  # at least what the first values take
         result._kinds, result._payloads = kinds[:known], payloads[:known]
         result._lengths, result._hashes = lengths[:known], hashes[:known]
-        result._slots, result._arena = slots, arena
+        result._slots, result._arena, result._direct = slots, arena, direct
         result._known, result.id_caches = {}, {Kind.INT: {}, Kind.STRING: {}}
         result._growing, result._shares_buffers = None, True
         return result
@@ -83,7 +83,13 @@ class Dictionary(TermBuffers):
 
     def encode_numbers(self, kind: Kind, payloads: Int64s) -> Int32s:
         """The ids of values that are not texts, by their payloads."""
-        if len(payloads) >= _MANY and (low := int(payloads.min())) + _SPREAD * len(payloads) > (high := int(payloads.max())):
+        if len(payloads) < _MANY:
+            return self._encode_each(kind, payloads)
+        low, high = int(payloads.min()), int(payloads.max())
+        if kind is Kind.INT and low >= 0 and high < _SPREAD * len(payloads) and not self._shares_buffers:
+            if high >= len(self._direct) and self.budget.has_room(4 * high):
+                self._reserve(0, 0, high + 1)
+        elif high - low < _SPREAD * len(payloads):
             return self._encode_range(kind, payloads - low, low, high - low + 1)
         return self._encode_each(kind, payloads)
 
@@ -97,9 +103,9 @@ class Dictionary(TermBuffers):
 
     def _encode_each(self, kind: Kind, payloads: Int64s) -> Int32s:
         self.finish_growing()
-        ids, done = np.empty(len(payloads), np.int32), 0
+        ids, done, before = np.empty(len(payloads), np.int32), 0, len(self)
         while (done := terms.intern_numbers(self.header, KIND_CODES[kind], payloads, ids, done)) < len(ids):
-            self.grow()
+            self.grow(_expected(len(self) - before, done, len(ids)))
         return ids
 
     def encode_texts(self, kind: Kind, offsets: Int64s, data: Bytes) -> Int32s:
@@ -107,13 +113,14 @@ class Dictionary(TermBuffers):
         self.finish_growing()
         if len(data) > self.longest and len(offsets) > 1 and np.diff(offsets).max() > self.longest:
             raise too_long("a value", self.longest)
-        ids, done = np.empty(len(offsets) - 1, np.int32), 0
+        ids, done, before, used = np.empty(len(offsets) - 1, np.int32), 0, len(self), int(self.header[terms.ARENA_USED])
         code, address = KIND_CODES[kind], data.ctypes.data
         while (done := terms.intern_texts(self.header, code, offsets, address, len(data), ids, done)) < len(ids):
-            is_full = 2 * (len(self) + 1) > self.header[terms.SLOT_COUNT] or len(self) >= self.header[terms.CAPACITY]
-            if is_full:
-                self.grow()
-            self._reserve(0 if is_full else len(self) + 1, int(offsets[done + 1] - offsets[done]))
+            if 2 * (len(self) + 1) > self.header[terms.SLOT_COUNT] or len(self) >= self.header[terms.CAPACITY]:
+                self.grow(_expected(len(self) - before, done, len(ids)))
+            else:
+                more = _expected(int(self.header[terms.ARENA_USED]) - used, done, len(ids))
+                self._reserve(0, max(int(offsets[done + 1] - offsets[done]), min(more, 7 * len(self._arena))))
         return ids
 
     def _encode_strings(self, kind: Kind, texts: pa.Array) -> Int32s:
@@ -229,6 +236,11 @@ _MANY, _SPREAD = 1_000, 4
 """So many numbers are looked up by their place in a range, if that is at most so many times as long."""
 _A_FEW = 1_000
 """Larger batches are not cached: few of their values will be looked up singly."""
+
+
+def _expected(new: int, done: int, count: int) -> int:
+    """How much more is to come, if the rest of so many values is like those that are done."""
+    return (new * (count - done) // done) * 33 // 32 if done else 0
 
 
 def _with_room(cache: dict[_K, int]) -> dict[_K, int]:

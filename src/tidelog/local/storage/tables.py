@@ -15,8 +15,8 @@ from tidelog.core.arrays import Int32s, Int64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
+from tidelog.local.kernel.rows import many_rows, row_times
 from tidelog.local.kernel.rows import row_removal as removal
-from tidelog.local.kernel.rows import row_times
 from tidelog.local.storage import row_buffers
 from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.versions import TableVersion
@@ -48,7 +48,7 @@ class Table(row_buffers.RowBuffers):
         rows = np.ascontiguousarray(rows, np.int32)
         if len(rows) > row_buffers.FIRST_CAPACITY:
             self.reserve(before + len(rows))
-        while (done := kernel.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
+        while (done := many_rows.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
             self.grow()
         return self.store.M.item(self.number, layout.COUNT) - before
 
@@ -65,7 +65,7 @@ class Table(row_buffers.RowBuffers):
     def refill(self, rows: NDArray[np.int32]) -> None:
         """Replace all rows; the table must not have tombstones."""
         data, store = np.ascontiguousarray(rows, np.int32), self.store
-        done = kernel.refill_table(store.M, store.X, self.number, self._index_numbers(), data)
+        done = many_rows.refill_table(store.M, store.X, self.number, self._index_numbers(), data)
         if done < len(data):
             self.insert(data[done:])
             self.mark_delta()
@@ -73,7 +73,7 @@ class Table(row_buffers.RowBuffers):
     def contains(self, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
         """For each row whether the table holds it."""
         found = np.empty(len(rows), np.int32)
-        kernel.contain_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), found)
+        many_rows.contain_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), found)
         return found.astype(np.bool_)
 
     def numbers_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -30,6 +30,8 @@ MOST_TERMS = 2**31 - 2
 _VERY_FEW = 6
 _BYTES_A_TERM = 17
 """Its kind, payload, length and hash."""
+_MOST_A_TERM = _BYTES_A_TERM + 16
+"""With its slots, of which at most four are made for one."""
 
 
 class TermBuffers:
@@ -49,7 +51,8 @@ class TermBuffers:
         self._hashes: Int32s = np.empty(0, np.int32)
         self._slots: Int32s = np.empty(0, np.int32)
         self._arena: Bytes = np.empty(0, np.uint8)
-        self._growing: tuple[Int64s, tuple[Bytes, Int64s, Int32s, Int32s, Int32s, Bytes]] | None = None
+        self._direct: Int32s = np.zeros(0, np.int32)
+        self._growing: tuple[Int64s, tuple[Bytes, Int64s, Int32s, Int32s, Int32s, Bytes, Int32s]] | None = None
         """Larger buffers with the same content, and the header that goes with them."""
         self._known: dict[Value, int] = {}
         self.id_caches: dict[Kind, dict[Any, int]] = {Kind.INT: {}, Kind.STRING: {}}
@@ -68,14 +71,19 @@ class TermBuffers:
     @property
     def nbytes(self) -> int:
         """The memory of its buffers."""
-        buffers = self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena
+        buffers = self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena, self._direct
         return sum(buffer.nbytes for buffer in buffers)
 
-    def grow(self) -> None:
-        """Double the capacity, after the kernel stopped for room."""
-        self._reserve(max(1024, 2 * int(self.header[terms.CAPACITY])), 0)
+    def grow(self, expected: int = 0) -> None:
+        """Double the capacity, after the kernel stopped for room, or make room for more values that are expected.
 
-    def _reserve(self, capacity: int, more_text: int) -> None:
+        Expected are at most eight times as many as there are: the first values of a file may all be new, and none of the rest.
+        """
+        known = int(self.header[terms.CAPACITY])
+        wanted = min(known + expected, 8 * known)
+        self._reserve(max(1024, 2 * known, wanted if self.budget.has_room(_MOST_A_TERM * wanted) else 0), 0)
+
+    def _reserve(self, capacity: int, more_text: int, direct_count: int = 0) -> None:
         capacity = min(max(capacity, int(self.header[terms.CAPACITY])), MOST_TERMS)
         if capacity <= len(self) == MOST_TERMS:
             fix = "divide the data; nothing has been changed"
@@ -85,8 +93,10 @@ class TermBuffers:
         count = 1 << (2 * capacity - 1).bit_length()
         needed = int(self.header[terms.ARENA_USED]) + more_text
         size = max(needed, 2 * len(self._arena)) if needed > len(self._arena) else len(self._arena)
+        direct_count = max(direct_count, len(self._direct))
         more = _BYTES_A_TERM * (capacity - int(self.header[terms.CAPACITY]))
-        self.budget.ask(more + 4 * max(0, count - len(self._slots)) + size - len(self._arena))
+        more += 4 * (max(0, count - len(self._slots)) + direct_count - len(self._direct))
+        self.budget.ask(more + size - len(self._arena))
         kinds, payloads, lengths, hashes = self._kinds, self._payloads, self._lengths, self._hashes
         if capacity > self.header[terms.CAPACITY] or shared:
             kinds, payloads = resized(kinds, capacity), resized(payloads, capacity)
@@ -94,6 +104,8 @@ class TermBuffers:
         rehash = count > len(self._slots) or shared
         slots = np.zeros(count, np.int32) if rehash else self._slots
         arena = resized(self._arena, size) if size > len(self._arena) or shared else self._arena
+        redirect = direct_count > len(self._direct) or shared
+        direct = np.zeros(direct_count, np.int32) if redirect else self._direct
         DROPPED.note(self.nbytes)
         header = self.header.copy()
         header[terms.CAPACITY] = capacity
@@ -101,9 +113,12 @@ class TermBuffers:
         header[terms.LENGTHS], header[terms.HASHES] = lengths.ctypes.data, hashes.ctypes.data
         header[terms.SLOTS], header[terms.SLOT_COUNT] = slots.ctypes.data, len(slots)
         header[terms.ARENA], header[terms.ARENA_SIZE] = arena.ctypes.data, len(arena)
+        header[terms.DIRECT], header[terms.DIRECT_COUNT] = direct.ctypes.data, len(direct)
+        if redirect:
+            terms.fill_direct(header)
         if rehash:
             terms.rehash_terms(header)
-        self._growing = header, (kinds, payloads, lengths, hashes, slots, arena)
+        self._growing = header, (kinds, payloads, lengths, hashes, slots, arena, direct)
         self.finish_growing()
 
     def finish_growing(self) -> None:
@@ -111,7 +126,7 @@ class TermBuffers:
         if self._growing is not None:
             header, buffers = self._growing
             self.header[:] = header
-            self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena = buffers
+            self._kinds, self._payloads, self._lengths, self._hashes, self._slots, self._arena, self._direct = buffers
             self._shares_buffers = False
             self._buffers = header, *buffers
             self._growing = None

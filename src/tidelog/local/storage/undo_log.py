@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.table_rows import contain_rows
+from tidelog.local.kernel.rows.many_rows import contain_rows
 from tidelog.local.storage.replacements import Version
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table

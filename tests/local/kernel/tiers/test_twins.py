@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import Any, cast
 
 from tidelog.local.kernel import build, layout, table_rows, terms
+from tidelog.local.kernel.rows import many_rows
 from tidelog.local.kernel.tiers.forms import Either
 from tidelog.local.kernel.tiers.twins import World
 
@@ -55,14 +56,14 @@ def test_what_a_function_has_closed_over_is_copied() -> None:
 
 
 def test_modules_of_the_kernel_are_copied_and_constants_are_the_same() -> None:
-    twin = _Copies().twin(table_rows.insert_rows.function)  # type: ignore[attr-defined]
+    twin = _Copies().twin(many_rows.insert_rows.function)  # type: ignore[attr-defined]
     names = twin.__globals__
-    assert names is not vars(table_rows)
+    assert names is not vars(many_rows)
     assert names["layout"] is not layout
     assert names["layout"].COUNT == layout.COUNT
     assert names["insert"] is not table_rows.insert
-    assert names["insert"].__globals__ is names
+    assert names["_touch"].__globals__ is names
     assert names["Int32s"] is table_rows.Int32s
     assert names["note_time"].__module__ == "tidelog.local.kernel.rows.row_times"
-    assert twin.__code__ is table_rows.insert_rows.function.__code__  # type: ignore[attr-defined]
+    assert twin.__code__ is many_rows.insert_rows.function.__code__  # type: ignore[attr-defined]
     assert terms.intern_one.function.__globals__ is vars(terms)  # type: ignore[attr-defined]

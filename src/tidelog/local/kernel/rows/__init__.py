@@ -1,1 +1,4 @@
-"""What happens to rows beside being found: `row_removal` removes, `row_order` sorts them, `row_times` knows when they came."""
+"""Rows of tables, beside being found one by one.
+
+`many_rows` appends and finds many, `row_removal` removes, `row_order` sorts them, `row_times` knows when they came.
+"""
