@@ -91,7 +91,9 @@ def _seconds(code: str, environment: dict[str, str]) -> float:
 
 def _python(code: str, environment: dict[str, str]) -> str:
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        command, env=os.environ | {"TIDELOG_COMPILE": "auto"} | environment, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def _empty_cache(code: str) -> float:

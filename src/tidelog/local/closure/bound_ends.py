@@ -18,13 +18,11 @@ from tidelog.local.closure.new_pairs import ends_of, list_new
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import pairs
 from tidelog.local.kernel.closures import virtual_access as words
-from tidelog.local.kernel.digraphs.paths import is_left_smaller
 
-_NO_IDS = np.empty(0, np.int32)
 _TESTS = 1 << 10
 """So many pairs of a constant and an edge are tested at most; beyond that all constants are looked at."""
 _FEW_EDGES, _FEW_ENDS = 4, 256
-"""Of so many edges the ends that lead to them are listed, and so many of these are tested one by one."""
+"""Of so many edges what they lead to, or what leads to them, is listed, and so many of these are tested one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +40,14 @@ def only_in_with(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs
     """
     is_turned = bool(one.words[words.IS_TURNED])
     lefts, rights = (bound.rights, bound.lefts) if is_turned else (bound.lefts, bound.rights)
-    one, other = one.for_reader(), other.for_reader()
+    one = one.for_reader()
     if edges is not None:
         edges = [rows[:, ::-1] if is_turned else rows for rows in edges]
         lefts, rights = _touched(one, edges, lefts, rights)
     if not len(lefts) and not len(rights):
         return np.empty((0, 2), np.int32)
-    of_lefts, of_rights = _new_pairs(one, other, edges, lefts, rights)
+    other = other.for_reader()
+    of_lefts, of_rights = (_new_of(one, other, ids, edges, is_back=is_back) for ids, is_back in ((lefts, False), (rights, True)))
     found = np.concatenate([of_lefts, of_rights[~np.isin(of_rights[:, 0], lefts)]])
     return np.ascontiguousarray(found[:, ::-1]) if is_turned else found
 
@@ -76,42 +75,34 @@ def _is_met(one: VirtualRelation, ends: Int32s, others: Int32s, *, of_steps: boo
     return met
 
 
-def _new_pairs(
-    one: VirtualRelation, other: VirtualRelation, edges: list[Pairs] | None, lefts: Int32s, rights: Int32s
-) -> tuple[Pairs, Pairs]:
-    """The new pairs of some left ends, and of some right ends."""
-    at_edges = None
-    if edges is not None and one.is_searched and len(edges[-1]) <= _FEW_EDGES:
-        at_edges = _ends_at(one, edges)
-    begins, ends = at_edges or (lefts, rights)  # without them, each is listed
-    return _new_of(one, other, lefts, (begins, ends), is_back=False), _new_of(one, other, rights, (ends, begins), is_back=True)
-
-
-def _ends_at(one: VirtualRelation, edges: list[Pairs]) -> tuple[Int32s, Int32s] | None:
-    """Ids of which each pair that depends on an edge has one of the first at the left or one of the others at the right."""
-    begins, ends = [edges[0][:, 0]] if len(edges) > 1 else [], list[Int32s]()
-    for source, target in edges[-1].tolist():
-        is_left = is_left_smaller(one.words, *map(int, one.numbering.node_of[[source, target]]))
-        found = ends_of(one, source if is_left else target, is_back=is_left)
-        if len(found) > _FEW_ENDS:
-            return None
-        (begins if is_left else ends).append(found)
-    return np.concatenate([_NO_IDS, *begins]), np.concatenate([_NO_IDS, *ends])
-
-
-def _new_of(one: VirtualRelation, other: VirtualRelation, ids: Int32s, at: tuple[Int32s, Int32s], *, is_back: bool) -> Pairs:
-    """The new pairs of some ends: all of those in the first of `at`, and of the others those with one of the second."""
-    is_listed = np.isin(ids, at[0])
-    listed, tested = ids[is_listed], ids[~is_listed]
-    found = list_new(one, other, listed, is_back=is_back)
-    assert found is not None
-    if not len(tested) or not len(at[1]):
+def _new_of(one: VirtualRelation, other: VirtualRelation, ids: Int32s, edges: list[Pairs] | None, *, is_back: bool) -> Pairs:
+    """The new pairs of some ends: those with what the edges lead to, or what leads to them, are tested if they are few."""
+    partners = _partners(one, edges, is_back=is_back) if edges is not None and one.is_searched and len(ids) else None
+    if partners is None:
+        found = list_new(one, other, ids, is_back=is_back)
+        assert found is not None
         return found
-    partners = np.unique(at[1])
-    rows = np.stack([np.repeat(tested, len(partners)), np.tile(partners, len(tested))], axis=1)
+    rows = np.stack([np.repeat(ids, len(partners)), np.tile(partners, len(ids))], axis=1)
     rows = np.ascontiguousarray(rows[:, ::-1] if is_back else rows)
     rows = rows[_has(one, rows)]
-    return np.concatenate([found, rows[~_has(other, rows)]])
+    return rows[~_has(other, rows)]
+
+
+def _partners(one: VirtualRelation, edges: list[Pairs], *, is_back: bool) -> Int32s | None:
+    """The ids that some edges lead to, or that lead to them, which are no more than those of any end; None if they are many."""
+    if sum(map(len, edges)) > _FEW_EDGES:
+        return None
+    found, count = list[Int32s](), 0
+    for at, rows in enumerate(edges):
+        if is_back and at < len(edges) - 1:
+            found.append(np.ascontiguousarray(rows[:, 0]))  # nothing leads to an edge of S
+            continue
+        for end in rows[:, 0 if is_back else 1].tolist():
+            found.append(ends_of(one, end, is_back=is_back))
+            count += len(found[-1])
+            if count > _FEW_ENDS:
+                return None
+    return np.unique(np.concatenate(found))
 
 
 def _has(relation: VirtualRelation, rows: Pairs) -> NDArray[np.bool_]:
