@@ -1,12 +1,14 @@
 """Diff for rules that read a closed relation with constants: only the pairs of these ends are looked for.
 
 `far(X) :- path(0, X)` reads no pair that begins elsewhere. One edge may take a million pairs away and none of those, so that the
-cost must not be that of all pairs that have changed. A constant that no changed edge is reached from, or leads to, costs a search
-for each edge; what others lead to is listed in both versions, unless few pairs can have changed.
+cost must not be that of all pairs that have changed. A constant that no changed edge is reached from, or leads to, or that leads
+to the end of each by another way, costs some searches for each edge; what others lead to is listed in both versions, unless few
+pairs can have changed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,39 +42,47 @@ def only_in_with(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs
     """
     is_turned = bool(one.words[words.IS_TURNED])
     lefts, rights = (bound.rights, bound.lefts) if is_turned else (bound.lefts, bound.rights)
-    one = one.for_reader()
+    one, other = one.for_reader(), other.for_reader()
     if edges is not None:
         edges = [rows[:, ::-1] if is_turned else rows for rows in edges]
-        lefts, rights = _touched(one, edges, lefts, rights)
+        lefts, rights = _touched(one, other, edges, lefts, rights)
     if not len(lefts) and not len(rights):
         return np.empty((0, 2), np.int32)
-    other = other.for_reader()
     of_lefts, of_rights = (_new_of(one, other, ids, edges, is_back=is_back) for ids, is_back in ((lefts, False), (rights, True)))
     found = np.concatenate([of_lefts, of_rights[~np.isin(of_rights[:, 0], lefts)]])
     return np.ascontiguousarray(found[:, ::-1]) if is_turned else found
 
 
-def _touched(one: VirtualRelation, edges: list[Pairs], lefts: Int32s, rights: Int32s) -> tuple[Int32s, Int32s]:
-    """The ends that lead to one of the edges, or that one of them leads to."""
+def _touched(
+    one: VirtualRelation, other: VirtualRelation, edges: list[Pairs], lefts: Int32s, rights: Int32s
+) -> tuple[Int32s, Int32s]:
+    """The ends that may have new pairs: one that did not lead to where an edge ends, or was not led to from where one begins."""
     steps, has_starts = edges[-1], len(edges) > 1
     if (len(lefts) + len(rights)) * sum(map(len, edges)) > _TESTS:
         return lefts, rights
-    leads = [_is_met(one, lefts, steps[:, 0], of_steps=not has_starts)]
+    has, has_steps = pairs.test_pairs, pairs.test_steps
+    source, target = steps[:, 0], steps[:, 1]
+    begins = _each(has if has_starts else has_steps, one, lefts, source) | (lefts[:, np.newaxis] == source)
+    ends = _each(has_steps, one, target, rights)
+    if begins.any():
+        begins &= ~_each(has, other, lefts, target)
+    if ends.any():
+        ends &= ~_each(has_steps if has_starts else has, other, source, rights)
+    is_left, is_right = begins.any(axis=1), ends.any(axis=0)
     if has_starts:
-        leads.append(np.isin(lefts, edges[0][:, 0]))
-    led = [_is_met(one, rights, rows[:, 1], of_steps=True, is_back=True) for rows in edges]
-    return lefts[np.logical_or.reduce(leads)], rights[np.logical_or.reduce(led)]
+        is_left |= np.isin(lefts, edges[0][:, 0])
+        is_right |= _each(has_steps, one, edges[0][:, 1], rights).any(axis=0)
+    return lefts[is_left], rights[is_right]
 
 
-def _is_met(one: VirtualRelation, ends: Int32s, others: Int32s, *, of_steps: bool, is_back: bool = False) -> NDArray[np.bool_]:
-    """Which ends lead to some others, or are led to by them: by a path of E, perhaps of no edge, or as pairs."""
-    both = np.stack([np.repeat(ends, len(others)), np.tile(others, len(ends))], axis=1)
-    rows, found = np.ascontiguousarray(both[:, ::-1] if is_back else both), np.zeros(len(both), np.int32)
+def _each(test: Callable[..., None], relation: VirtualRelation, lefts: Int32s, rights: Int32s) -> NDArray[np.bool_]:
+    """For each left and each right id what a test says of the pair."""
+    rows = np.stack([np.repeat(lefts, len(rights)), np.tile(rights, len(lefts))], axis=1)
+    found = np.zeros(len(rows), np.int32)
     if len(rows):
-        (pairs.test_steps if of_steps else pairs.test_pairs)(one.words, rows, found)
-    is_met = (found != 0) | (rows[:, 0] == rows[:, 1])  # an irreflexive relation does not say that an id leads to itself
-    met: NDArray[np.bool_] = is_met.reshape(len(ends), len(others)).any(axis=1)
-    return met
+        test(relation.words, rows, found)
+    has: NDArray[np.bool_] = found.reshape(len(lefts), len(rights)) != 0
+    return has
 
 
 def _new_of(one: VirtualRelation, other: VirtualRelation, ids: Int32s, edges: list[Pairs] | None, *, is_back: bool) -> Pairs:
