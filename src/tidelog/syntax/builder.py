@@ -85,7 +85,7 @@ class Builder(Transformer[Token, Any]):
     def fact(self, children: list[Any]) -> tree.Fact:
         *label, head = children
         if label:
-            fix = "facts have no names; leave the name away"
+            fix = "facts have no names; leave the name out"
             raise ClauseError("TL001", "a clause without a body carries a name", _span(label[0], label[0]), fix)
         atom = self._head(head)
         return tree.Fact(atom, atom.span)

@@ -55,20 +55,23 @@ def check(left: list[Value], right: list[Value]) -> None:
         assert rows_of(kb.facts(f"no_{name}")) == {pair for pair, truth in results.items() if truth not in (TRUE, None)}, name
 
 
+@pytest.mark.by_night(2_000)
 @given(st.lists(strings | numbers, max_size=6), st.lists(strings | numbers, max_size=6))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_texts_and_numbers(left: list[Value], right: list[Value]) -> None:
     check(left, right)
 
 
+@pytest.mark.by_night(2_000)
 @given(st.lists(any_value, max_size=6), st.lists(any_value, max_size=6))
-@settings(max_examples=80)
+@settings(max_examples=50)
 def test_values_of_every_kind(left: list[Value], right: list[Value]) -> None:
     check(left, right)
 
 
+@pytest.mark.by_night(200)
 @given(conditions)
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_in_a_recursion(given_conditions: Conditions) -> None:
     with under(given_conditions):
         kb = KnowledgeBase('n(a). n(cat(X, "b")) :- n(X), length(X) < 40. m(length(X)) :- n(X).')

@@ -217,7 +217,7 @@ def check_options(options: Mapping[str, str], known: tuple[str, ...], form: str)
     """Raise an error for an option that a reader of ours does not have."""
     for name in options:
         if name.lower() not in [option.lower() for option in known]:
-            fix = did_you_mean(name, known) or (f"the options are {', '.join(known)}" if known else "leave it away")
+            fix = did_you_mean(name, known) or (f"the options are {', '.join(known)}" if known else "leave it out")
             raise fail("TL074", f"reading {form} has no option `{name}`", fix=fix)
 
 
