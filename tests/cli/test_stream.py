@@ -132,6 +132,7 @@ def test_statistics(folder: Path) -> None:
 
 def test_options_are_passed_on(folder: Path) -> None:
     assert run("--updates", "u.jsonl", "--marking", "off", "--no-modules", "--quiet")[0] == 0
+    assert run("--updates", "u.jsonl", "--starting-over", "refuse", "--quiet")[0] == 0
     status, _, err = run("--updates", "u.jsonl", "--algorithm", "magic")
     assert (status, "TL074" in err) == (1, True)
     status, _, err = run("--updates", "u.jsonl", "--limit-facts", "3")

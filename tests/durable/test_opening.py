@@ -89,6 +89,27 @@ def test_a_load_before_anything_is_derived_is_not_derived_by_opening(tmp_path: P
         assert sorted(kb["p"]) == [(0,), (1,), (2,), (3,)]
 
 
+def test_what_becomes_of_starting_over_is_kept_and_never_stops_opening(tmp_path: Path) -> None:
+    rules = "steps(9000). steps(N) :- steps(X), N = count { Y : next(Z, Y), Y < X, Z < 3 }."
+    following = [("next", n % 100, n) for n in range(6_000)]
+    with opened(tmp_path / "kb", rules) as kb:
+        kb.update(insert=following)
+        kb.update(delete=following[:1])
+    with opened(tmp_path / "kb", starting_over="refuse") as kb:
+        with pytest.raises(TidelogError, match="TL067"):
+            kb.update(delete=following[1:2])
+        kb.save(tmp_path / "kb")
+    with opened(tmp_path / "kb") as kb:
+        with pytest.raises(TidelogError, match="TL067"):
+            kb.update(delete=following[1:2])
+        kb.set_starting_over("allow")
+        kb.update(delete=following[1:2])
+    with opened(tmp_path / "kb") as kb, pytest.raises(TidelogError, match="TL067"):
+        kb.update(delete=following[2:3])
+    with opened(tmp_path / "kb", starting_over="allow") as kb:
+        assert "rematerialise" in kb.update(delete=following[2:3]).stats.algorithm
+
+
 def test_a_deleted_fact_of_the_text_stays_deleted(tmp_path: Path) -> None:
     with opened(tmp_path / "kb", RULES) as kb:
         kb.update(delete=[("edge", "a", "b")])

@@ -54,6 +54,14 @@ class Marking(StrEnum):
     OFF = "off"
 
 
+class StartingOver(StrEnum):
+    """What becomes of an update that would derive a relation from scratch."""
+
+    ALLOW = "allow"
+    WARN = "warn"
+    REFUSE = "refuse"
+
+
 @app.command("stream")
 @reporting
 def stream_command(  # each parameter is an argument or option of the command
@@ -71,6 +79,9 @@ def stream_command(  # each parameter is an argument or option of the command
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
     algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, ranked, bf, ...", metavar="NAME")] = "auto",
     marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
+    starting_over: Annotated[
+        StartingOver | None, typer.Option(help="An update that would derive a relation from scratch is made, noted, or an error.")
+    ] = None,
     limit_facts: evaluation.LimitFacts = MOST_FACTS,
     limit_seconds: evaluation.LimitSeconds = None,
     limit_rounds: evaluation.LimitRounds = None,
@@ -117,6 +128,7 @@ def stream_command(  # each parameter is an argument or option of the command
                 marking={"auto": "auto", "on": True, "off": False}[marking.value],
                 saved=saved,
                 durability=durability.value,
+                **({} if starting_over is None else {"starting_over": starting_over.value}),
             )
             stack.enter_context(kb)
             following = stack.enter_context(Following(kb, source))

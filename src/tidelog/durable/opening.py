@@ -103,11 +103,13 @@ def _restored(
         fix = "leave `modules` out; to change it, load the facts into a new knowledge base"
         raise fail("TL064", f"{path} was saved with modules={known['modules']}", fix=fix)
     chosen = {**known, **options}
+    starting_over = chosen.pop("starting_over", "allow")
     kb = Reopened(Source("", description["rules"]["name"]), **chosen)
     schema, engine = read_snapshot(path, description, chosen)
     kb.restore(schema, engine)
     facts = sum(kb.engine.stored_sizes()[name] for name in kb.engine.stored_sizes() if name in kb.relations)
     last = _replay(path, kb, entries)
+    kb.set_starting_over(starting_over)  # what was acknowledged is never refused
     if rules is not None:
         _check_rules(path, kb, source_of(rules), description["created_with"])
     loads = sum(entry.kind == "load" for entry in entries)

@@ -226,6 +226,12 @@ class ReadableKnowledgeBase(KnowledgeBase):
 
         return read(source, name, known, sizes=Sizes(self._limit_text, self._all_limits.memory), **how)
 
+    def set_starting_over(self, way: StartingOver) -> None:
+        """What becomes of updates from now on that derive a relation from scratch."""
+        refuse(starting_over=way)
+        self._starting_over = way
+        self.__dict__.pop("_all_limits", None)
+
     @cached_property
     def _all_limits(self) -> Limits:
         return Limits(*self._limits, starting_over=self._starting_over)

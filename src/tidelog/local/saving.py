@@ -95,8 +95,9 @@ class SavableKnowledgeBase(ReadableKnowledgeBase):
     @property
     def options(self) -> dict[str, Any]:
         """The options that a saved knowledge base has again when it is opened."""
-        strict = {"strict": True} if self._schema.is_strict else {}
-        return {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules, **strict}
+        kept = {"algorithm": self._algorithm, "marking": self._marking, "modules": self._modules}
+        kept |= {"strict": True} if self._schema.is_strict else {}
+        return kept | ({"starting_over": self._starting_over} if self._starting_over != "allow" else {})
 
     def record_in(self, journal: Recorder, saved: Any) -> None:
         """Record changes there from now on."""

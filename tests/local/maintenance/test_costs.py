@@ -70,17 +70,27 @@ def test_a_unit_made_of_several() -> None:
     assert Costs.of_all([]) == Costs()
 
 
-def test_patience_is_lost_soon_and_comes_back_slowly() -> None:
+def test_the_first_deletion_that_is_given_up_tells_nothing() -> None:
     costs = Costs()
+    costs.gave_up(1.0, 100)
+    assert not costs.is_hopeless(100)
+    assert (costs.per_fact, costs.patience) == (0.0, Costs().patience)
+    costs.gave_up(1.0, 100)
+    assert costs.is_hopeless(100)
+    assert costs.patience < Costs().patience
+
+
+def test_patience_is_lost_soon_and_comes_back_slowly() -> None:
+    costs = Costs(deletions=0)
     first = costs.patience
-    costs.ended(gave_up=True)
+    costs.gave_up(None, 1)
     least = costs.patience
     assert least == first / 2
-    costs.ended(gave_up=False)
+    costs.ended()
     assert least < costs.patience < first
     for _ in range(40):
-        costs.ended(gave_up=True)
+        costs.gave_up(None, 1)
     assert 0 < costs.patience < first / 5
     for _ in range(40):
-        costs.ended(gave_up=False)
+        costs.ended()
     assert costs.patience == first

@@ -173,6 +173,17 @@ def test_what_is_small_or_asked_for_is_not_refused() -> None:
     assert "rematerialise" in asked.update(delete=NEXT[:1]).stats.algorithm
 
 
+def test_a_transitive_relation_that_other_rules_close_starts_over() -> None:
+    kb = KnowledgeBase("path(X, Y) :- edge(X, Y). path(X, Z) :- path(X, Y), path(Y, Z).", starting_over="refuse")
+    kb.update(insert=[("edge", n, n + 1) for n in range(6_000) if n % 10])
+    count = kb.count("path")
+    with pytest.raises(TidelogError, match="`path` from scratch: the rules that make `path` transitive have changed"):
+        kb.update(add_rules="path(X, Y) :- path(Y, X).")
+    assert (kb.count("path"), len(kb.rules)) == (count, 2)
+    kb.update(add_rules="next(X, Y) :- path(X, Y), edge(X, Y). near(X, Y) :- next(X, Y). near(X, Z) :- near(X, Y), near(Y, Z).")
+    assert kb.count("near") == count, "relations that are new are not derived anew"
+
+
 def test_an_attempt_that_is_given_up_is_refused_and_undone() -> None:
     kb = KnowledgeBase(PATHS, modules=False, starting_over="refuse")
     edges = [("edge", n, n + 1) for n in range(120)]

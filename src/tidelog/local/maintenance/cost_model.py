@@ -7,8 +7,9 @@ Where much is lost, it is cheaper to rematerialise the unit than to find out wha
 Measured (`benchmarks/maintenance`), that is anywhere between one fact in a thousand and one in ten, so no share of facts can
 decide. Time decides: what it took to materialise the unit, and what a lost fact took in earlier updates. Where the unit has no
 such history, or the history misleads, deletion gives up: by ranks when what it knows of would take about as long as
-rematerialising, and by others when they have taken half as long. With each that was given up the next ones get less time, down to
-a tenth, and with each that ended more; and of many facts, some deletions like one that was given up are not tried at all.
+rematerialising, and by others when they have taken half as long. The first one, which makes plans, tells nothing. With each that
+was given up the next ones get less time, down to a tenth, and with each that ended more; and of many facts, some deletions like
+one that was given up are not tried at all.
 
 When rules change, a unit can lose so much that not even trying is the better choice (`choose_for_rules`).
 """

@@ -59,14 +59,21 @@ class Costs:
         """Record what it took to materialise the unit."""
         self.anew, self.rows = seconds, max(1, SMALL, rows)  # with fewer rows, it is plans and calls that take time
 
-    def ended(self, *, gave_up: bool) -> None:
-        """Record whether a deletion that might have given up did."""
-        changed = self.patience * (_LESS_PATIENCE if gave_up else _MORE_PATIENCE)
-        self.patience = max(_LEAST_PATIENCE, min(_PATIENCE, changed))
+    def ended(self) -> None:
+        """Record that a deletion that might have given up did not."""
+        self.patience = min(_PATIENCE, self.patience * _MORE_PATIENCE)
 
-    def gave_up(self, seconds: float, lost: int) -> None:
-        """Record a deletion that was given up after some seconds; it would have taken longer, and others like it would, too."""
+    def gave_up(self, seconds: float | None, lost: int) -> None:
+        """Record a deletion that was given up, after some seconds if they were measured; others like it would take longer, too.
+
+        The first one tells nothing, for it makes plans.
+        """
         self.deletions += 1
+        if not self.deletions:
+            return
+        self.patience = max(_LEAST_PATIENCE, self.patience * _LESS_PATIENCE)
+        if seconds is None:
+            return
         self.seconds, self.lost = 2 * seconds, lost
         self.failures = min(_MOST_FAILURES, self.failures + 1)
         self.too_many, self.spared = lost, (1 << 2 * self.failures) - 1

@@ -231,6 +231,8 @@ class Propagation:
         assert isinstance(closure, Closure)
         context.chosen.setdefault("modules", f"`{name}` is transitive")
         if change.is_affected:
+            if change.before:
+                announce(runtime, context, f"the rules that make `{name}` transitive have changed")
             close_anew(runtime, context, name)
             return
         if context.algorithm == "rematerialise":

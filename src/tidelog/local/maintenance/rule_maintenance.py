@@ -142,9 +142,8 @@ class RuleMaintenance:
         except TooExpensiveError:
             gave_up = True
             self._removed = deletion.removed_rows()
-            costs.ended(gave_up=True)
-            if choice.began is not None and records:
-                costs.gave_up(time.thread_time() - choice.began, choice.lost)
+            is_measured = choice.began is not None and records
+            costs.gave_up(time.thread_time() - (choice.began or 0.0) if is_measured else None, choice.lost)
             raise
         finally:
             context.evaluation.plans = self._runtime.plans
@@ -152,7 +151,7 @@ class RuleMaintenance:
             context.spent("deletion", started)
             self._record(choice, expected, started, gave_up=gave_up)
         if choice.deadline is not None:
-            costs.ended(gave_up=False)
+            costs.ended()
         if choice.lost and records:
             suspected, kept = _suspected(choice.algorithm, done)
             took = time.thread_time() - choice.began if choice.began is not None else None

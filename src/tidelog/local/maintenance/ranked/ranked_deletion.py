@@ -53,7 +53,7 @@ class RankedDeletion(CompiledDeletion):
 
     tables_type = RankedTables
     tables: RankedTables
-    steps_at_once = 1 << 9
+    steps_at_once = 1 << 10
     """A millisecond or two."""
 
     def rule_sets(self, rules: DeletionRules) -> Mapping[int, RuleSet]:
@@ -116,6 +116,7 @@ class RankedDeletion(CompiledDeletion):
     def after_stop(self, outcome: int, phase: int) -> None:  # noqa: ARG002
         """Give up if it takes too long; not in the end, when facts come back."""
         if phase < rank_loop.REDERIVE:
+            self._finds_more = phase == rank_loop.PROPAGATING
             self.check_deadline(self._waiting())
 
     def _waiting(self) -> int:
@@ -132,9 +133,11 @@ class RankedDeletion(CompiledDeletion):
         began, before = self._since
         rest = suspects * (max(A_SUSPECT, (now - began) / (looks - before)) if looks > before + _ENOUGH else A_SUSPECT)
         if now > deadline.latest:
-            return rest >= _LITTLE * deadline.anew
+            return self._finds_more or rest >= _LITTLE * deadline.anew
         return now > deadline.soonest and rest > _MUCH * deadline.anew
 
+    _finds_more = False
+    """Whether rules are applied to what has fallen, so that nobody knows how many facts there will be."""
     _since: tuple[float, int] | None = None
     """When it was first asked, and how many facts had been looked at: what came before are plans and indexes."""
 
