@@ -46,7 +46,7 @@ def main() -> None:
         path.write_text(DATA["turtle"](), encoding="utf-8")
         print(f"{sum(report.rows for report in kb.load_rdf(path))} triples loaded")
     report = kb.add_ontology(HERE / "university.ttl", name="university")
-    print(f"ontology: {report.rules} rules, {len(report.outside)} things outside of OWL 2 RL")
+    print(f"ontology: {report.rules} rules, {len(report.outside)} outside of OWL 2 RL")
     ask(kb)
 
     print("\na new chair, and a student who is called a lecturer:")
