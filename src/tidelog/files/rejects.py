@@ -55,6 +55,9 @@ def raise_rejects(table: RawTable, name: str, matched: Matched, columns: Sequenc
         label = json.dumps(matched.labels[at], ensure_ascii=False)
         said = f'`null="{cell}"` and what stands for it, `defaults={{{label}: …}}`'
         fix = f'if "{cell}" means no value, say {said}; or mend these rows'
+    elif (missing := columns[at].missing) is not None and missing[rows[0]].as_py():
+        label = json.dumps(matched.labels[at], ensure_ascii=False)
+        fix = f"say what stands for a cell without a value, `defaults={{{label}: …}}`; or mend these rows, or declare other types"
     raise reject_error(table.source, name, pc.sum(misfits.rows).as_py(), table.rows, notes, fix)
 
 

@@ -52,7 +52,8 @@ def check_query(
         elif relation.arity != len(atom.args):
             here = "1 argument" if len(atom.args) == 1 else f"{len(atom.args)} arguments"
             message = f"`{printer.predicate(atom.predicate)}` has {here} here, and {relation.arity} in the program"
-            diagnostics.add("TL020", message, source, atom.span)
+            fix = f"its columns are {', '.join(relation.column_names)}; write `_` for one that does not matter"
+            diagnostics.add("TL020", message, source, atom.span, fix=fix)
     diagnostics.raise_errors()
     question = Rule(Atom(ANSWER, ()), body, source=source)
     relations.check_names(Document((question,), source=source), diagnostics)

@@ -43,3 +43,11 @@ def test_many_rules_are_folded() -> None:
     kb = KnowledgeBase(Source("\n".join(f"p(X) :- q{n}(X)." for n in range(40))))
     text = text_of(kb.why_not("p(1)"))
     assert f"... and {40 - RULES_SHOWN} more rules, which come no nearer" in text
+
+
+def test_what_is_told_twice_is_told_in_short() -> None:
+    kb = KnowledgeBase(Source("t(R, S) :- p(R, _), S = sum { N : p(R, N) }. p(a, 1). p(a, 2)."))
+    lines = text_of(kb.why_not("t(a, 1)")).splitlines()
+    assert sum("the sum is 3" in line for line in lines) == 2
+    assert sum(line.strip() == "p(a, 1)" for line in lines) == 1
+    assert lines[-1].endswith("deletions are not tried: `what_if` says what one would do")

@@ -35,7 +35,15 @@ def lines_of(answer: Answer) -> Iterator[str]:
             others = f"   ({', '.join(repair.chosen)} for example)" if repair.chosen else ""
             yield f"    {', '.join(repair.texts)}{others}"
     elif answer.attempts:
-        yield "  no insertion of up to three facts was found that derives it"
+        yield f"  {nothing_found(answer)}"
+
+
+def nothing_found(answer: Answer) -> str:
+    """That there is no repair, and what has not been tried."""
+    failed = (failure.text for attempt in answer.attempts for miss in attempt.misses for failure in miss.failed)
+    may_be_too_much = any(text.startswith("not ") or "{" in text for text in failed)  # a negation, or an aggregate
+    tried = "; deletions are not tried: `what_if` says what one would do" if may_be_too_much else ""
+    return f"no insertion of up to three facts was found that derives it{tried}"
 
 
 def in_order(answer: Answer) -> list[Attempt]:
@@ -46,18 +54,20 @@ def in_order(answer: Answer) -> list[Attempt]:
 def _attempt(attempt: Attempt) -> Iterator[str]:
     if not attempt.fits:
         yield "its head cannot be this fact"
+    told: set[Failure] = set()
     for miss in attempt.misses:
-        yield from _miss(miss)
+        yield from _miss(miss, told)
 
 
-def _miss(miss: Miss) -> Iterator[str]:
-    """What is true, and below it what fails."""
+def _miss(miss: Miss, told: set[Failure]) -> Iterator[str]:
+    """What is true, and below it what fails; what has been told already only in short."""
     if miss.true:
         yield f"{', '.join(miss.true)}   true"
     inset = "  " if miss.true else ""
     for failure in miss.failed:
         yield f"{inset}but {failure.text}   {failure.note}"
-        yield from (f"{inset}    {one}" for one in failure.near)
+        yield from (f"{inset}    {one}" for one in failure.near if failure not in told)
+    told.update(miss.failed)
     if miss.unseen:
         yield f"{inset}then {', '.join(miss.unseen)}   not looked at"
 

@@ -89,7 +89,7 @@ def _single_variables(rule: Rule, diagnostics: Diagnostics) -> None:
         if counts[variable.name] == 1 and not variable.name.startswith("_"):
             text = rule.source.text[slice(*variable.span)]
             fix = "write `_` if any value will do"
-            if len(text) > 1 and text[1:].islower():  # as names of people and places are written
+            if len(text) > 2 and text[1:].islower():  # as names of people and places are written
                 fix += f', or `"{text}"` if this text is meant'
             diagnostics.add("TL102", f"{text} is used only once", rule.source, variable.span, fix=fix)
 
