@@ -26,7 +26,7 @@ RULES = """
 path(G, X, Y) :- edge(G, X, Y).
 path(G, X, Z) :- path(G, X, Y), edge(G, Y, Z).
 end(G, Y) :- edge(G, _, Y), not edge(G, Y, _).
-size(G, N) :- N = count { path(G, X, Y) }.
+size(G, N) :- N = count { path(G, _, _) }.
 named(G, S) :- tag(G, T), S = cat("graph ", T).
 """
 EXTRA = "two(G, X, Z) :- edge(G, X, Y), edge(G, Y, Z)."

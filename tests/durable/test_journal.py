@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
@@ -187,3 +189,21 @@ def test_a_sync_that_fails_is_reported_by_the_next_change(tmp_path: Path, monkey
     kb.close()
     with opened(tmp_path / "kb") as kb:
         assert everything(kb) == before
+
+
+def syncing() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "tidelog-sync"]
+
+
+def test_what_syncs_is_there_before_the_first_change_and_goes_with_the_knowledge_base(tmp_path: Path) -> None:
+    gc.collect()
+    before = syncing()
+    kb: Any = opened(tmp_path / "kb", RULES, "batch")
+    (mine,) = [thread for thread in syncing() if thread not in before]
+    kb.update(insert=[("edge", "x", "y")])
+    del kb  # nobody closes it
+    gc.collect()
+    mine.join()
+    with opened(tmp_path / "kb", durability="none") as kb:
+        assert ("edge", "x", "y") in kb
+        assert [thread for thread in syncing() if thread not in before] == []

@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -57,6 +58,13 @@ class Journal:
         """The number, checksum and size before the entry that was written last, while it can be retracted."""
         self._syncer = _Syncer(folder) if durability == "batch" else None
         self._acknowledged = Acknowledged(folder) if durability == "fsync" else None
+        if self._syncer is not None:  # also where nobody closes the knowledge base
+            weakref.finalize(self, self._syncer.stop).atexit = False
+
+    def begin(self) -> None:
+        """Do ahead what the first change would have to do, so that it is as quick as any."""
+        if self._syncer is not None:
+            self._syncer.begin()
 
     @property
     def is_forked(self) -> bool:
@@ -199,10 +207,14 @@ class _Syncer:
         if self.failed is not None:
             raise self.failed
         self.is_waiting = True
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="tidelog sync", daemon=True)
-            self._thread.start()
+        self.begin()
         self._wakes.set()
+
+    def begin(self) -> None:
+        """Start the thread, if it has not been started."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="tidelog-sync", daemon=True)
+            self._thread.start()
 
     def _run(self) -> None:
         try:
@@ -222,10 +234,14 @@ class _Syncer:
 
     def close(self) -> None:
         """Sync what is left, and end."""
+        self.stop()
         if self._thread is not None:
-            self._ends.set()
-            self._wakes.set()
             self._thread.join()
+
+    def stop(self) -> None:
+        """Let the thread sync what is left, and end some time soon."""
+        self._ends.set()
+        self._wakes.set()
 
 
 def encoded(given: Given) -> str:

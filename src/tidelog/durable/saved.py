@@ -69,6 +69,7 @@ class Saved:
         self.journal.before_change = lambda: self._compact_if_due(kb)
         kb.record_in(self.journal, self)
         self.remove_leftovers({f"snapshot-{self._number}"})
+        self.journal.begin()
 
     def refuse_if_used(self) -> None:
         """Raise an error if there is a saved knowledge base."""

@@ -10,11 +10,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tidelog import KnowledgeBase
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import build, memory
 from tidelog.local.kernel.tiers import choice, plain
@@ -130,10 +132,18 @@ def test_arrays_that_are_given_back_are_arrays_of_numpy() -> None:
 
 
 def test_the_thread_that_runs_the_kernel_does_not_count() -> None:
-    before = threading.active_count()
+    before = plain.threads()
     _count_up(np.zeros(1, np.int64), 3)
-    assert plain.threads() in (before, before - 1)  # the thread may have been there
-    assert plain.threads() == threading.active_count() - 1
+    assert "tidelog-kernel" in [thread.name for thread in threading.enumerate()]
+    assert plain.threads() == before
+
+
+def test_a_thread_that_syncs_does_not_count(tmp_path: Path) -> None:
+    before = plain.threads()
+    with KnowledgeBase.open(tmp_path, "q(X) :- p(X).") as kb:
+        kb.update(insert=[("p", 1)])
+        assert "tidelog-sync" in [thread.name for thread in threading.enumerate()]
+        assert plain.threads() == before
 
 
 def test_several_threads_call_at_once() -> None:

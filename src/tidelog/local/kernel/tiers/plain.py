@@ -137,6 +137,9 @@ def _given(value: Any) -> Any:
     return tuple(map(_given, value)) if isinstance(value, tuple) else value
 
 
+_OWN_THREADS = ("tidelog-kernel", "tidelog-sync")
+
+
 def threads() -> int:
-    """How many threads Python runs, without the one here."""
-    return threading.active_count() - (_runner._thread is not None)
+    """How many threads Python runs, without the one here, and one that calls nothing of the kernel."""
+    return sum(thread.name not in _OWN_THREADS for thread in threading.enumerate())
