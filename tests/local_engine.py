@@ -139,10 +139,12 @@ class Conditions:
     """Whether of atoms that bind the same variables the shortest chain is always chosen when the plan runs."""
     kernel: str = "compiled"
     """Or `plain`: Python runs it; or `exchanged`: each entry point is exchanged at some call."""
+    places: bool = False
+    """Whether bit matrices have places for the terms of their relations only, and there are matrices wherever they can be."""
 
 
 USUAL = Conditions()
-ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True, orders=True, shortest=True)
+ODD = Conditions(False, True, 1 << 30, 64, 1, 1, 1, True, many=1, keeps_groups=True, orders=True, shortest=True, places=True)
 
 conditions = st.builds(
     Conditions,
@@ -162,6 +164,7 @@ conditions = st.builds(
     st.booleans(),
     st.booleans(),
     st.sampled_from(("compiled", "compiled", "compiled", "plain", "exchanged")),
+    st.booleans(),
 )
 
 
@@ -183,6 +186,7 @@ def odd_conditions(seed: int) -> Conditions:
         keeps_groups=chance.random() < 0.7,
         shortest=chance.random() < 0.5,
         kernel="exchanged" if chance.random() < 0.05 else "compiled",
+        places=chance.random() < 0.4,
     )
 
 
@@ -215,6 +219,8 @@ def under(given: Conditions) -> Iterator[None]:
             stack.enter_context(patch.object(module, name, value))
         if given.orders:
             stack.enter_context(ordered(True))
+        if given.places:
+            stack.enter_context(placed())
         if given.shortest:
             stack.enter_context(shortest(True))
         if given.has_small_dictionary:
@@ -226,6 +232,16 @@ def under(given: Conditions) -> Iterator[None]:
         if given.kernel == "exchanged":
             chance = Random(given.step_budget)
             stack.enter_context(patch.object(choice, "_stays", lambda *_: chance.random() < 0.8))
+        yield
+
+
+@contextmanager
+def placed() -> Iterator[None]:
+    """Let bit matrices have places for the terms of their relations only, wherever there can be a matrix."""
+    with (
+        patch.object(row_buffers.RowBuffers, "_domain_for", lambda *_: 0),
+        patch.object(row_buffers, "PLACED_BYTES_A_FACT", 1 << 40),
+    ):
         yield
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix
+from tests.local_engine import placed
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import emit_loop, layout
@@ -29,15 +33,22 @@ def can_compose(M: Int64s, table: int, head: int, column: int, position: int, ke
 def with_bits(store: Store, rows: list[tuple[int, int]]) -> Table:
     table = store.new_table(2)
     table.insert(matrix(rows, 2))
-    assert table.matrix is not None
+    assert table.has_bits
     return table
 
 
-@given(PAIRS, PAIRS, st.integers(0, 99))
-def test_a_row_of_bits_is_added_to_another(source: list[tuple[int, int]], target: list[tuple[int, int]], x: int) -> None:
+@pytest.mark.parametrize("places", [False, True])
+@given(PAIRS, PAIRS, st.data())
+def test_a_row_of_bits_is_added_to_another(
+    places: bool, source: list[tuple[int, int]], target: list[tuple[int, int]], data: st.DataObject
+) -> None:
     store = Store(Terms(100))
-    table, head = with_bits(store, source), with_bits(store, target)
-    head.reserve(1024)
+    with placed() if places else nullcontext():
+        table, head = with_bits(store, source), with_bits(store, target)
+        head.reserve(1024)
+    x = data.draw(st.sampled_from(sorted({a for pair in target for a in pair})))
+    assume(table.store.M[table.number, layout.PLACES] == table.store.M[head.number, layout.PLACES])
+    assume(table.store.M[table.number, layout.DOMAIN] <= table.store.M[head.number, layout.DOMAIN])
     state = np.zeros(layout.STATE_WIDTH, np.int64)
     y = source[0][0]
     assert compose(store.M, table.number, head.number, x, y, state) == -1
@@ -66,3 +77,19 @@ def test_rows_are_composed_only_in_full_matrices_along_the_second_column() -> No
     assert not can_compose(store.M, sparse.number, full.number, 1, 1, 1)
     assert not can_compose(store.M, full.number, sparse.number, 0, 1, 1)
     assert not can_compose(store.M, full.number, sparse.number, 1, 1, 2)
+
+
+def test_rows_are_composed_where_places_are_the_same() -> None:
+    with placed():
+        store = Store(Terms(5_000))
+        full = [(40 * a, 40 * b) for a in range(30) for b in range(30)]
+        table, head = with_bits(store, full), with_bits(store, [(40 * a, 40 * a) for a in range(40)])
+        more = with_bits(store, [(40 * a, 40 * (b % 90)) for a in range(30) for b in range(a, a + 30)])
+        other = with_bits(store, [(7 * n, 7 * n) for n in range(60)])
+    assert can_compose(store.M, table.number, head.number, 1, 1, 1)
+    assert not can_compose(store.M, table.number, other.number, 1, 1, 1), "other places"
+    assert can_compose(store.M, table.number, more.number, 1, 1, 1)
+    state = np.zeros(layout.STATE_WIDTH, np.int64)
+    head.reserve(200)
+    assert compose(store.M, table.number, head.number, 0, 40, state) == -1
+    assert {tuple(row) for row in head.rows.tolist()} == {(0, 40 * b) for b in range(30)} | {(40 * a, 40 * a) for a in range(40)}

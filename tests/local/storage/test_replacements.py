@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix, tuples
+from tests.local_engine import placed
 
 from tidelog.local.closure.connectivity.partition import Partition
 from tidelog.local.storage.replacements import AnyVersion, Replacement, Version
@@ -36,6 +37,18 @@ def check(replacement: Replacement, before: Pairs, after: Pairs) -> None:
 def test_the_difference_of_two_versions(bits: tuple[bool, bool], before: Pairs, after: Pairs) -> None:
     versions = [Version.now(table_of(pairs, uses_bits=uses)) for pairs, uses in zip((before, after), bits, strict=True)]
     check(Replacement(*versions), before, after)
+
+
+@given(PAIRS.filter(bool), PAIRS.filter(bool), st.booleans())
+def test_the_difference_of_versions_with_places(before: Pairs, after: Pairs, is_first: bool) -> None:
+    with placed():
+        one, other = table_of(before), table_of(after)
+        for table in (one, other):
+            table.reserve(65)
+            assert len(table.placed_ids)
+    some, more = (one, table_of(after)) if is_first else (table_of(before), other)
+    check(Replacement(Version.now(one), Version.now(other)), before, after)
+    check(Replacement(Version.now(some), Version.now(more)), before, after)
 
 
 @given(PAIRS, PAIRS)

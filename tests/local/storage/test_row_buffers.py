@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from tests.local.storage.test_tables import Terms, tuples
 from tests.local_engine import USUAL, under
 
 from tidelog.local.kernel import layout
+from tidelog.local.storage import row_buffers
 from tidelog.local.storage.row_buffers import FIRST_CAPACITY, LARGEST_DOMAIN, RowBuffers
 from tidelog.local.storage.store import Store
 
@@ -23,7 +25,7 @@ def has_bits(table: RowBuffers) -> bool:
 
 
 def test_bits_come_and_go() -> None:
-    """A full relation over few ids is a matrix of bits, and no longer when there are many ids."""
+    """A full relation over few terms is a matrix of bits, by places when there are many ids, and none with many terms."""
     terms = Terms(60)
     table = Store(terms).new_table(2)
     table.insert(pairs(3000, 60))
@@ -32,8 +34,14 @@ def test_bits_come_and_go() -> None:
     terms.size = 1 << 20
     more = np.array([[5, 700_000], [700_001, 5], [5, 5]], np.int32)
     assert table.insert(more) == 2
-    assert not has_bits(table)
+    assert has_bits(table)
     assert len(table) == 3002
+    assert table.contains(more).all()
+    assert table.contains(pairs(3600, 60)).sum() == 3000
+    domain = table.store.M[table.number, layout.DOMAIN]
+    assert domain == 64
+    assert table.insert(np.stack([np.arange(20_000), np.arange(20_000) + 70_000], axis=1).astype(np.int32)) == 20_000
+    assert not has_bits(table)
     assert table.contains(more).all()
     assert table.contains(pairs(3600, 60)).sum() == 3000
 
@@ -54,6 +62,16 @@ def test_a_matrix_of_bits_grows_with_the_ids() -> None:
         assert table.contains(pairs(3600, 60)).sum() == 10
 
 
+def test_an_empty_table_is_made_anew_as_a_hash_table() -> None:
+    table = Store(Terms(1 << 20)).new_table(2)
+    table.insert(np.array([(5, 700_000)], np.int32))
+    table.truncate_to(0)
+    table.is_torn = True
+    table.repair()
+    assert not has_bits(table)
+    assert table.insert(np.array([(5, 700_000)], np.int32)) == 1
+
+
 def test_which_row_numbers_are_rows() -> None:
     store = Store(Terms(5))
     table, nothing = store.new_table(2), store.new_table(0)
@@ -67,7 +85,7 @@ def test_which_row_numbers_are_rows() -> None:
 
 def test_no_matrix_beyond_the_largest_domain() -> None:
     table = Store(Terms(LARGEST_DOMAIN + 1)).new_table(2)
-    with under(replace(USUAL, bytes_a_fact=1 << 40)):
+    with under(replace(USUAL, bytes_a_fact=1 << 40)), patch.object(row_buffers, "PLACED_BYTES_A_FACT", 0):
         table.insert(pairs(FIRST_CAPACITY + 1, 60))
     assert not has_bits(table)
     assert len(table) == FIRST_CAPACITY + 1

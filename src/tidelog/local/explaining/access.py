@@ -167,7 +167,7 @@ class LocalAccess:
         table = self._engine.state.tables.get(name)
         if table is None or not table.arity or any(isinstance(cell, Value) for cell in row):
             return None
-        if table.matrix is None:
+        if not table.has_bits:
             number = int(table.numbers_of(_matrix(row))[0])
         else:
             number = next(numbers_with(table, tuple(range(len(row))), row), -1)

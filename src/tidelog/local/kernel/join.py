@@ -19,7 +19,7 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import arithmetic, layout, range_search, terms
 from tidelog.local.kernel.build import CHECKED, either, part, plan_runner
 from tidelog.local.kernel.closures import virtual_steps as virtual
-from tidelog.local.kernel.emit_loop import can_compose, compose, probe_emit, span_begin, span_end
+from tidelog.local.kernel.emit_loop import can_compose, compose, have_rows, probe_emit, span_begin, span_end
 from tidelog.local.kernel.memory import call, int32s, int64s
 from tidelog.local.kernel.plan_table import (
     load_key,
@@ -160,7 +160,7 @@ def run(M: Int64s, X: Int64s, VR: Int64s, T: Int64s, plan: Int64s) -> int:
                 load_key(code, at + 8, keys, slots, key)
                 cursor[depth] = -2
                 if code[at + 3] != layout.DELTA and can_compose(M, table, head, code[at + 4], code[at + 6], keys):
-                    if key[0] < M[table, layout.DOMAIN] and slots[code[at + 5]] < M[head, layout.DOMAIN]:
+                    if have_rows(M, table, head, slots[code[at + 5]], key[0]):
                         cursor[depth] = 0
                 lists[depth, 0] = cursor[depth] + 2  # whether rows are composed: not 0
                 if cursor[depth] == -2:

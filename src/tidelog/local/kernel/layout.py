@@ -9,11 +9,12 @@ from __future__ import annotations
 
 # M: a table.  Rows are appended and never move; the row number is the fact's id.
 ARITY, COUNT, CAPACITY, ROWS, SLOTS, SLOT_COUNT, BITS, DOMAIN, OLD, ALL, TOMBSTONES, REMOVED = range(12)
-TIMES, TIME_COUNT, TIME_ROOM, UNORDERED, CLOCK, NUMBERS, NUMBER_ROOM, NUMBERED, NUMBER_COUNT = range(12, 21)
-TABLE_WIDTH = 21
+TIMES, TIME_COUNT, TIME_ROOM, UNORDERED, CLOCK, NUMBERS, NUMBER_ROOM, NUMBERED, NUMBER_COUNT, PLACES = range(12, 22)
+TABLE_WIDTH = 22
 # ROWS        int32[CAPACITY * ARITY], row after row
 # SLOTS       int32[SLOT_COUNT], open addressing: row number + 1, or 0; unused (SLOT_COUNT 0) where BITS are
 # BITS        uint64[DOMAIN * DOMAIN / 64] for arity 2: bit y of row x is the fact (x, y); 0 if there are none
+# PLACES      int64[5] beside BITS (`term_places`): which row and column is whose; 0 if those of an id have its number
 # TOMBSTONES  rows among the first COUNT that were removed: their first column is negative
 # REMOVED     int32[CAPACITY]: the numbers of the TOMBSTONES rows, in the order of removal; no buffer before the first removal
 # TIMES       int64[TIME_ROOM, 3]: when rows were appended (`row_times`), in TIME_COUNT entries; 0 for helper tables

@@ -14,6 +14,7 @@ from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.memory import ONE, int32s, uint64s
 from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times
+from tidelog.local.kernel.rows.term_places import place_of, settle
 
 NEW, KNOWN, FULL = 1, 0, -1
 
@@ -111,9 +112,8 @@ def contains(M: Int64s, table: int, key: Int32s) -> bool:
     """Whether the table has the row `key`."""
     if M[table, layout.BITS] != 0:
         domain = M[table, layout.DOMAIN]
-        if key[0] >= domain or key[1] >= domain:
-            return False
-        return has_bit(bits_of_table(M, table), domain >> 6, key[0], key[1])
+        x, y = place_of(M, table, key[0]), place_of(M, table, key[1])
+        return 0 <= x < domain and 0 <= y < domain and has_bit(bits_of_table(M, table), domain >> 6, x, y)
     return slots_of(M, table)[slot_for(M, table, key)] != 0
 
 
@@ -123,8 +123,8 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
     arity, count = M[table, layout.ARITY], M[table, layout.COUNT]
     if M[table, layout.BITS] != 0:
         domain = M[table, layout.DOMAIN]
-        x, y = key[0], key[1]
-        if x >= domain or y >= domain:
+        x, y = settle(M, table, key[0]), settle(M, table, key[1])
+        if x < 0 or y < 0 or x >= domain or y >= domain:
             return FULL
         bits = bits_of_table(M, table)
         if has_bit(bits, domain >> 6, x, y):
@@ -180,7 +180,7 @@ def fill_bits(M: Int64s, table: int) -> None:
     words = M[table, layout.DOMAIN] >> 6
     for i in range(M[table, layout.COUNT]):
         if rows[2 * i] >= 0:
-            set_bit(bits, words, rows[2 * i], rows[2 * i + 1])
+            set_bit(bits, words, place_of(M, table, rows[2 * i]), place_of(M, table, rows[2 * i + 1]))
 
 
 # --- indexes -------------------------------------------------------------------------------------------------------------
@@ -303,7 +303,8 @@ def shorten_table(M: Int64s, table: int, count: int) -> None:
     has_bits = M[table, layout.BITS] != 0
     for row in range(M[table, layout.COUNT] - 1, count - 1, -1):
         if has_bits:
-            clear_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[2 * row], rows[2 * row + 1])
+            x, y = place_of(M, table, rows[2 * row]), place_of(M, table, rows[2 * row + 1])
+            clear_bit(bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, x, y)
         else:
             slots_of(M, table)[slot_for(M, table, rows[row * arity : (row + 1) * arity])] = 0
     M[table, layout.COUNT], M[table, layout.NUMBERED] = count, min(M[table, layout.NUMBERED], count)

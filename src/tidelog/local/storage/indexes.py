@@ -19,6 +19,7 @@ from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.kernel.rows import row_chains, row_order
 from tidelog.local.storage.budget import DROPPED, MemoryBudget
+from tidelog.local.storage.pairs.places import Numberings
 
 LEAST_TAIL = row_order.LEAST_TAIL
 _PIECE = 1 << 20
@@ -33,6 +34,7 @@ class Matrices:
         self.terms, self.budget = terms, budget or MemoryBudget(lambda: 0)
         self.M: Int64s = np.zeros((16, layout.TABLE_WIDTH), np.int64)
         self.X: Int64s = np.zeros((16, layout.INDEX_WIDTH), np.int64)
+        self.numberings = Numberings()
         self.clock: Int64s = np.zeros(1, np.int64)
         """When rows come (`kernel.rows.row_times`)."""
         self._index_count = 0

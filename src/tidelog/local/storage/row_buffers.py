@@ -11,13 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Int32s, Int64s, UInt64s, resized
+from tidelog.core.arrays import Int32s, Int64s, Rows, UInt64s, resized
 from tidelog.local.kernel import layout
 from tidelog.local.kernel import table_rows as kernel
 from tidelog.local.kernel.memory import address_of
 from tidelog.local.kernel.rows import pair_rows, row_times
 from tidelog.local.storage.budget import DROPPED
 from tidelog.local.storage.indexes import Indexed, Matrices
+from tidelog.local.storage.pairs.places import LEAST_DOMAIN, Places, domain_for
 
 LARGEST_DOMAIN = 1 << 15
 """Most rows and columns of a bit matrix: 128 MiB."""
@@ -25,6 +26,12 @@ _BYTES_A_FACT = 16
 """Memory of a bit matrix per fact: about what a hash table takes ..."""
 _EARLY_BYTES_A_FACT, _EARLY_BYTES = 1024, 16 << 20
 """... or so much while it is below 16 MiB: relations that profit usually grow, so a hash table first would be wasted."""
+PLACED_BYTES_A_FACT, _EARLY_PLACED_BYTES_A_FACT = 32, 256
+"""The same where only the terms of a relation have places in the matrix: the second for what rules derive."""
+_NUMBERING_BYTES = 8 << 20
+"""A numbering of a dictionary may take so much, or what its matrix may take; pages that nobody writes take nothing."""
+DOMAIN_OF_ALL = 1 << 12
+"""If all ids fit in so many rows and columns, 2 MiB, there is nothing to gain by places."""
 _BYTES_A_NUMBER, _NUMBER_BYTES = 8, 16 << 20
 """The rows of pairs are noted by cell if that takes no more bytes a fact, or no more bytes ..."""
 _ENTRIES_A_NUMBER = 1.5
@@ -60,6 +67,7 @@ class RowBuffers(Indexed):
         self._rows: Int32s = np.empty(FIRST_CAPACITY * self.arity, np.int32)
         self._slots: Int32s = np.zeros(2 * FIRST_CAPACITY, np.int32)
         self._bits: UInt64s = np.empty(0, np.uint64)
+        self._places: Places | None = None
         self._removed: Int32s = np.empty(0, np.int32)
         self._numbering = object()
         self._pair_rows: Int32s = _NO_PAIRS
@@ -135,6 +143,7 @@ class RowBuffers(Indexed):
         words[layout.CAPACITY], words[layout.ROWS] = self._capacity, address_of(self._rows)
         words[layout.SLOTS], words[layout.SLOT_COUNT] = address_of(self._slots), len(self._slots)
         words[layout.BITS] = address_of(self._bits) if len(self._bits) else 0
+        words[layout.PLACES] = address_of(self._places.words) if self._places is not None else 0
         words[layout.REMOVED] = address_of(self._removed) if len(self._removed) else 0
         words[layout.TIMES] = address_of(self._times) if len(self._times) else 0
         words[layout.TIME_ROOM] = len(self._times) // row_times.TIMES_WIDTH
@@ -146,8 +155,8 @@ class RowBuffers(Indexed):
 
     # --- growing ---------------------------------------------------------------------------------------------------------
 
-    def reserve(self, count: int) -> None:
-        """Make room for `count` rows, and choose between hash table and bit matrix."""
+    def reserve(self, count: int, expected: Rows | None = None) -> None:
+        """Make room for `count` rows, and choose between hash table and bit matrix; `expected` are the next ones if known."""
         if count > self._capacity:
             capacity = max(count, 2 * self._capacity)
             self.store.budget.ask(4 * (capacity - self._capacity) * self._buffers_a_row())
@@ -168,18 +177,18 @@ class RowBuffers(Indexed):
             self._capacity = capacity
             self._sync()
             self.is_torn = False
-        self._choose_search(count)
+        self._choose_search(count, expected)
 
-    def _choose_search(self, count: int, *, rebuild: bool = False) -> None:
+    def _choose_search(self, count: int, expected: Rows | None = None, *, rebuild: bool = False) -> None:
         """Build a hash table or a bit matrix for `count` rows where the present one does not do; always with `rebuild`."""
-        domain = self._domain_for(count)
+        domain, places = self._matrix_for(count, expected, rebuild=rebuild)
         if domain:
-            if rebuild or domain > self._words[layout.DOMAIN] or not len(self._bits):
+            if rebuild or domain > self._words[layout.DOMAIN] or places is not self._places or not len(self._bits):
                 self.store.budget.ask(domain * domain // 8 - self._bits.nbytes - self._slots.nbytes)
                 bits, no_slots = np.zeros(domain * domain // 64, np.uint64), np.empty(0, np.int32)
                 DROPPED.note(self._bits.nbytes + self._slots.nbytes)
                 self.is_torn = True
-                self._bits, self._slots, self._pair_rows = bits, no_slots, _NO_PAIRS
+                self._bits, self._places, self._slots, self._pair_rows = bits, places, no_slots, _NO_PAIRS
                 self._words[layout.DOMAIN], self._words[layout.NUMBERED] = domain, 0
                 self._sync()
                 kernel.fill_bits(self.store.M, self.number)
@@ -190,7 +199,7 @@ class RowBuffers(Indexed):
             no_bits, slots = np.empty(0, np.uint64), np.zeros(count_of_slots, np.int32)
             DROPPED.note(self._bits.nbytes + self._slots.nbytes)
             self.is_torn = True
-            self._bits, self._slots, self._pair_rows = no_bits, slots, _NO_PAIRS
+            self._bits, self._places, self._slots, self._pair_rows = no_bits, None, slots, _NO_PAIRS
             self._sync()
             kernel.rehash_rows(self.store.M, self.number)
             self.is_torn = False
@@ -210,18 +219,54 @@ class RowBuffers(Indexed):
         self._pair_rows = np.empty(room, np.int32)
         words[layout.NUMBERED], words[layout.NUMBERS], words[layout.NUMBER_ROOM] = 0, address_of(self._pair_rows), room
 
-    def _domain_for(self, count: int) -> int:
-        """The rows and columns of a bit matrix if it pays; else 0."""
+    def _matrix_for(self, count: int, expected: Rows | None, *, rebuild: bool) -> tuple[int, Places | None]:
+        """The rows and columns of a bit matrix if it pays, else 0; and the places of terms in it unless these are the ids.
+
+        Where all ids are too many, the rows are read to see how many terms they have.  That happens when a table has doubled,
+        and ends with the first term too many.
+        """
         if self.arity != 2 or not self.uses_bits:
-            return 0
+            return 0, None
+        words, ids = self._words, self.store.term_count()
+        if self._places is not None and not rebuild:
+            self._places.make_room(ids)
+            if len(self._places) <= words[layout.DOMAIN]:
+                return int(words[layout.DOMAIN]), self._places
+        domain = self._domain_for(count)
+        if len(self._bits):
+            is_kept = self._places is None and 0 < domain <= words[layout.DOMAIN]
+        else:
+            is_kept = 2 * count <= len(self._slots) and not domain
+        if (is_kept and not rebuild) or 0 < domain <= DOMAIN_OF_ALL:
+            return domain, None
+        early = 0 if expected is not None else min(_EARLY_BYTES, _EARLY_PLACED_BYTES_A_FACT * count)
+        affordable = max(PLACED_BYTES_A_FACT * count, early)
+        most = min(LARGEST_DOMAIN, 1 << max(0, (8 * affordable).bit_length() - 1) // 2, domain // 2 or LARGEST_DOMAIN)
+        is_affordable = most >= LEAST_DOMAIN and 4 * ids <= max(affordable, _NUMBERING_BYTES)
+        if is_affordable and (self.end or expected is not None) and self.store.budget.has_room(4 * ids + most * most // 8):
+            rows = (self.all_rows,) if expected is None else (self.all_rows, expected)
+            places = self.store.numberings.of_rows(rows, ids, most)
+            if places is not None:
+                return domain_for(len(places)), places
+        return domain, None
+
+    def _domain_for(self, count: int) -> int:
+        """The rows and columns of a bit matrix for all ids if it pays; else 0."""
         domain = 1 << max(6, (self.store.term_count() - 1).bit_length())
         affordable = domain * domain // 8 <= max(_BYTES_A_FACT * count, min(_EARLY_BYTES, _EARLY_BYTES_A_FACT * count))
         return domain if domain <= LARGEST_DOMAIN and affordable else 0
 
     @property
+    def has_bits(self) -> bool:
+        """Whether a bit matrix finds the rows."""
+        return len(self._bits) > 0
+
+    @property
     def matrix(self) -> UInt64s | None:
-        """The bit matrix, if the table has one."""
-        return self._bits.reshape(-1, int(self._words[layout.DOMAIN]) // _WORD) if len(self._bits) else None
+        """The bit matrix, if the table has one that is addressed by ids."""
+        if not len(self._bits) or self._places is not None:
+            return None
+        return self._bits.reshape(-1, int(self._words[layout.DOMAIN]) // _WORD)
 
     def trim(self) -> None:
         """Give back room for rows if there is far more than used."""
@@ -237,7 +282,7 @@ class RowBuffers(Indexed):
         """Make more room, after the kernel stopped for it."""
         count = self.end
         if count + _WORD <= self._capacity and len(self._bits):
-            self.reserve(count)  # an id beyond the matrix
+            self.reserve(count)  # an id beyond the matrix, or without a place
         else:
             self.reserve(2 * count + _WORD)
 

@@ -19,6 +19,7 @@ from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures import virtual_access as kernel
 from tidelog.local.storage.budget import MemoryBudget
 from tidelog.local.storage.dictionary import Dictionary
+from tidelog.local.storage.pairs.places import Places
 from tidelog.local.storage.store import Store
 from tidelog.local.storage.tables import Table
 
@@ -67,11 +68,12 @@ class State:
 
     def clone(self) -> State:
         """An independent copy; virtual relations are immutable, and the dictionary is copied when a value is added."""
-        result = State(self.terms.clone())
+        result, numberings = State(self.terms.clone()), dict[int, Places]()
         for name, table in self.tables.items():
-            result.tables[name] = table.copy_to(result.store.new_table(table.arity, is_timed=True))
+            result.tables[name] = table.copy_to(result.store.new_table(table.arity, is_timed=True), numberings)
         result.store.clock[:] = self.store.clock
-        result.explicit = {name: table.copy_to(result.store.new_table(table.arity)) for name, table in self.explicit.items()}
+        for name, table in self.explicit.items():
+            result.explicit[name] = table.copy_to(result.store.new_table(table.arity), numberings)
         result.answered = dict(self.answered)
         result.calls, result.kept, result.next_look = self.calls, self.kept, self.next_look
         for name, relation in self.virtual.items():
@@ -190,7 +192,7 @@ class State:
         """The memory of all buffers."""
         tables = sum(table.nbytes for table in self.store.tables)
         others = sum(thing.nbytes for thing in (*self.virtual.values(), *self.followers))
-        return self.terms.nbytes + tables + others
+        return self.terms.nbytes + tables + others + self.store.numberings.nbytes
 
     def trim(self) -> None:
         """Give back what tables have grown for, after an evaluation that reached the limit on memory was rolled back."""

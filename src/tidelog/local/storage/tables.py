@@ -19,6 +19,7 @@ from tidelog.local.kernel.rows import many_rows, row_times
 from tidelog.local.kernel.rows import row_removal as removal
 from tidelog.local.storage import row_buffers
 from tidelog.local.storage.budget import DROPPED
+from tidelog.local.storage.pairs.places import Places
 from tidelog.local.storage.versions import TableVersion
 
 _SPARE = 8
@@ -47,7 +48,7 @@ class Table(row_buffers.RowBuffers):
         before, done = self.store.M.item(self.number, layout.COUNT), 0
         rows = np.ascontiguousarray(rows, np.int32)
         if len(rows) > row_buffers.FIRST_CAPACITY:
-            self.reserve(before + len(rows))
+            self.reserve(before + len(rows), rows)
         while (done := many_rows.insert_rows(self.store.M, self.number, rows, done)) < len(rows):
             self.grow()
         return self.store.M.item(self.number, layout.COUNT) - before
@@ -57,7 +58,7 @@ class Table(row_buffers.RowBuffers):
         if not self.arity or self.end:
             self.insert(rows)
             return
-        self.reserve(len(rows) + len(rows) // _SPARE + row_buffers.FIRST_CAPACITY)
+        self.reserve(len(rows) + len(rows) // _SPARE + row_buffers.FIRST_CAPACITY, np.ascontiguousarray(rows))
         self._rows[: rows.size] = rows.reshape(-1)
         self._words[layout.COUNT] = len(rows)
         (kernel.fill_bits if len(self._bits) else kernel.rehash_rows)(self.store.M, self.number)
@@ -83,6 +84,11 @@ class Table(row_buffers.RowBuffers):
             kernel.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
         return numbers
 
+    @property
+    def placed_ids(self) -> Int32s:
+        """The ids that have places in the bit matrix, if not all ids have."""
+        return np.empty(0, np.int32) if self._places is None else self._places.ids
+
     def use_hash_table(self) -> None:
         """Use a hash table from now on, so that `numbers_of` works."""
         self.uses_bits = False
@@ -100,7 +106,7 @@ class Table(row_buffers.RowBuffers):
         """The buffers of the table, for `reattach` after `empty`."""
         buffers = {
             name: getattr(self, name)
-            for name in ("_rows", "_slots", "_bits", "_removed", "_times", "_pair_rows", "_numbering", "_capacity")
+            for name in ("_rows", "_slots", "_bits", "_places", "_removed", "_times", "_pair_rows", "_numbering", "_capacity")
         }
         indexes = {
             index.number: (index.heads, index.next, index.newer, self.store.X[index.number].copy())
@@ -155,12 +161,17 @@ class Table(row_buffers.RowBuffers):
         """How many rows have been removed since the last compaction."""
         return self.store.M.item(self.number, layout.TOMBSTONES)
 
-    def copy_to(self, result: Table) -> Table:
-        """Copy rows and indexes to an empty table of another store."""
+    def copy_to(self, result: Table, numberings: dict[int, Places]) -> Table:
+        """Copy rows and indexes to an empty table of another store; `numberings` gathers copies of those."""
         end = self.end
         result._rows, result._capacity = resized(self._rows[: end * self.arity], self._capacity * self.arity), self._capacity
         result._slots, result._bits, result._removed = self._slots.copy(), self._bits.copy(), self._removed.copy()
         result._times = self._times.copy()
+        if self._places is not None:
+            if id(self._places) not in numberings:
+                numberings[id(self._places)] = self._places.copied()
+                result.store.numberings.keep(numberings[id(self._places)])
+            result._places = numberings[id(self._places)]
         result._words[:] = self._words
         result.uses_bits, result.counters = self.uses_bits, None if self.counters is None else self.counters.copy()
         for columns, index in self.indexes.items():

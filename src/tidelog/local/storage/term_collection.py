@@ -114,7 +114,8 @@ def _copied(table: Table, some: Rows | None, ids: Int32s, target: State, poll: P
     """A table, or some of its rows, in another state."""
     rows, copy = table.rows if some is None else some, target.store.new_table(table.arity, is_timed=table.is_timed)
     copy.uses_bits = table.uses_bits
-    copy.reserve(len(rows))
+    placed = ids[table.placed_ids]
+    copy.reserve(len(rows), placed[placed >= 0].reshape(-1, 1))
     for piece in _pieces(rows):
         copy.insert(ids[piece])
         poll()

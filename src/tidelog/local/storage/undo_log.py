@@ -56,7 +56,8 @@ class UndoLog:
             contain_rows(words.reshape(1, -1), 0, np.ascontiguousarray(rows, np.int32), found)
             return found.astype(np.bool_)
 
-        matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if len(bits) else None
+        is_by_id = len(bits) > 0 and words[layout.PLACES] == 0
+        matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if is_by_id else None
         version = Version(self.rows_before(table), matrix, contained)
         return version if removed is None or not len(removed) else version.with_rows(removed)
 

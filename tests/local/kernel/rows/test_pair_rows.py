@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from unittest.mock import patch
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix
+from tests.local_engine import placed
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.rows import pair_rows
@@ -21,10 +23,11 @@ from tidelog.local.storage.tables import Table
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=60, unique=True)
 
 
-def table_of(rows: list[tuple[int, int]]) -> Table:
+def table_of(rows: list[tuple[int, int]], *, has_places: bool = False) -> Table:
     table = Store(Terms(13)).new_table(2)
-    table.insert(matrix(rows, 2))
-    table.reserve(64)  # which makes a matrix of bits
+    with placed() if has_places else nullcontext():
+        table.insert(matrix(rows, 2))
+        table.reserve(65)  # which makes a matrix of bits
     assert table.store.M[table.number, layout.BITS]
     return table
 
@@ -47,11 +50,12 @@ def _hashes() -> Iterator[None]:
         yield
 
 
+@pytest.mark.parametrize("has_places", [False, True])
 @pytest.mark.parametrize("bytes_a_number", [0, 8])
 @given(first=PAIRS, data=st.data())
-def test_the_row_of_each_pair(bytes_a_number: int, first: list[tuple[int, int]], data: st.DataObject) -> None:
+def test_the_row_of_each_pair(bytes_a_number: int, has_places: bool, first: list[tuple[int, int]], data: st.DataObject) -> None:
     with patch.multiple(row_buffers, _BYTES_A_NUMBER=bytes_a_number, _NUMBER_BYTES=0):
-        table = table_of(first)
+        table = table_of(first, has_places=has_places)
         check_numbers(table)
         for _ in range(data.draw(st.integers(1, 6))):
             end, tombstones = table.end, table.tombstones

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.local.storage.test_tables import Terms, matrix
+from tests.local_engine import placed
 
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.rows import row_removal as kernel
@@ -16,11 +19,14 @@ from tidelog.local.storage.tables import Table
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=1, max_size=60, unique=True)
 
 
-def table_of(rows: list[tuple[int, int]], *, uses_bits: bool) -> Table:
+def table_of(rows: list[tuple[int, int]], *, finder: str = "hash") -> Table:
     table = Store(Terms(13)).new_table(2)
-    table.uses_bits = uses_bits
-    table.insert(matrix(rows, 2))
-    table.reserve(64)  # which chooses between a hash table and a matrix of bits
+    table.uses_bits = finder != "hash"
+    with placed() if finder == "places" else nullcontext():
+        table.insert(matrix(rows, 2))
+        table.reserve(65)  # which chooses between a hash table and a matrix of bits
+    assert table.has_bits == table.uses_bits
+    assert (len(table.placed_ids) > 0) == (finder == "places")
     index = table.index_on((1,))
     table.mark_delta()
     table.extend_index(index)
@@ -44,10 +50,10 @@ def newest_first(table: Table, value: int) -> list[tuple[int, int]]:
     return found
 
 
-@pytest.mark.parametrize("uses_bits", [False, True])
+@pytest.mark.parametrize("finder", ["hash", "bits", "places"])
 @given(rows=PAIRS, data=st.data())
-def test_removed_rows_are_not_found_and_the_others_are(uses_bits: bool, rows: list[tuple[int, int]], data: st.DataObject) -> None:
-    table = table_of(rows, uses_bits=uses_bits)
+def test_removed_rows_are_not_found_and_the_others_are(finder: str, rows: list[tuple[int, int]], data: st.DataObject) -> None:
+    table = table_of(rows, finder=finder)
     removed = data.draw(st.lists(st.sampled_from([*rows, (0, 0), (12, 12)]), unique=True))
     gone = [rows.index(row) for row in removed if row in rows]
     assert table.remove(matrix(removed, 2)) == len(gone)
@@ -61,11 +67,11 @@ def test_removed_rows_are_not_found_and_the_others_are(uses_bits: bool, rows: li
     assert {row for value in range(13) for row in chain_of(table, value)} == set(rows)
 
 
-@pytest.mark.parametrize("uses_bits", [False, True])
+@pytest.mark.parametrize("finder", ["hash", "bits", "places"])
 @given(rows=PAIRS, data=st.data())
-def test_a_rollback_restores_rows_and_chains(uses_bits: bool, rows: list[tuple[int, int]], data: st.DataObject) -> None:
+def test_a_rollback_restores_rows_and_chains(finder: str, rows: list[tuple[int, int]], data: st.DataObject) -> None:
     """Whatever was removed, appended, removed again, indexed and made anew in between."""
-    table = table_of(rows, uses_bits=uses_bits)
+    table = table_of(rows, finder=finder)
     table.remove(matrix(data.draw(st.lists(st.sampled_from(rows), unique=True)), 2))
     before, version, end, tombstones = table.rows.tolist(), table.version(), table.end, table.tombstones
     for _ in range(data.draw(st.integers(1, 6))):
@@ -106,7 +112,7 @@ def test_a_rollback_restores_rows_and_chains(uses_bits: bool, rows: list[tuple[i
 
 @given(PAIRS, st.sets(st.integers(0, 59)))
 def test_compaction_drops_tombstones_and_keeps_the_order(rows: list[tuple[int, int]], places: set[int]) -> None:
-    table = table_of(rows, uses_bits=False)
+    table = table_of(rows)
     table.remove(matrix([row for i, row in enumerate(rows) if i in places], 2))
     copied = np.empty(2 * len(rows), np.int32)
     count = kernel.copy_rows(table.store.M, table.number, copied)

@@ -87,7 +87,7 @@ def test_compaction_and_copies_keep_times() -> None:
     assert one.compact()
     assert times(one) == [(0, 1, 1), (0, 2, 2), (1000, 3, 3)]
     copy = Store(Terms(5000)).new_table(1, is_timed=True)
-    one.copy_to(copy)
+    one.copy_to(copy, {})
     copy.insert(matrix([(1,)], 1))
     assert times(copy)[:3] == times(one)
 

@@ -12,6 +12,7 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, part
 from tidelog.local.kernel.memory import int32s
+from tidelog.local.kernel.rows.term_places import place_of
 from tidelog.local.kernel.table_rows import contains, finish, mix, rows_of, slot_for, slots_of
 
 _HALF = np.uint64(32)
@@ -52,7 +53,7 @@ def number_pairs(M: Int64s, table: int) -> None:
         domain = M[table, layout.DOMAIN]
         for row in range(begin, end):
             if rows[2 * row] >= 0:
-                numbers[rows[2 * row] * domain + rows[2 * row + 1]] = row
+                numbers[place_of(M, table, rows[2 * row]) * domain + place_of(M, table, rows[2 * row + 1])] = row
     else:
         if begin == 0:
             numbers[:] = 0
@@ -75,7 +76,7 @@ def row_of_pair(M: Int64s, table: int, x: int, y: int) -> int:
     """The row of a pair that is there, in a table whose pairs are numbered."""
     numbers = _numbers_of(M, table)
     if _is_by_cell(M, table):
-        return np.int64(numbers[x * M[table, layout.DOMAIN] + y])
+        return np.int64(numbers[place_of(M, table, x) * M[table, layout.DOMAIN] + place_of(M, table, y)])
     rows, count, room = rows_of(M, table), M[table, layout.COUNT], M[table, layout.NUMBER_ROOM]
     at = _home(x, y, room)
     while True:

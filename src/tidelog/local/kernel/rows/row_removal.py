@@ -16,6 +16,7 @@ from tidelog.local.kernel.memory import int32s
 from tidelog.local.kernel.rows.pair_rows import is_numbered, row_of_pair
 from tidelog.local.kernel.rows.row_order import shorten_run
 from tidelog.local.kernel.rows.row_times import forget_times
+from tidelog.local.kernel.rows.term_places import place_of
 
 
 @hot
@@ -55,9 +56,7 @@ def row_number(M: Int64s, X: Int64s, table: int, index: int, key: Int32s) -> int
     """
     if M[table, layout.BITS] == 0:
         return np.int64(table_rows.slots_of(M, table)[table_rows.slot_for(M, table, key)]) - 1
-    domain = M[table, layout.DOMAIN]
-    bits = table_rows.bits_of_table(M, table)
-    if key[0] >= domain or key[1] >= domain or not table_rows.has_bit(bits, domain >> 6, key[0], key[1]):
+    if not table_rows.contains(M, table, key):
         return -1
     if is_numbered(M, table):
         return np.int64(row_of_pair(M, table, key[0], key[1]))
@@ -97,7 +96,8 @@ def remove_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, ever
             _unlink(M, X, table, np.int64(indexes[i]), row)
     base = row * arity
     if M[table, layout.BITS] != 0:
-        table_rows.clear_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+        x, y = place_of(M, table, rows[base]), place_of(M, table, rows[base + 1])
+        table_rows.clear_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, x, y)
     else:
         slot = np.int64(table_rows.slot_for(M, table, rows[base : base + arity]))
         _shift_back(table_rows.slots_of(M, table), slot, rows, arity, every, arity)
@@ -167,7 +167,8 @@ def _restore_row(M: Int64s, X: Int64s, table: int, indexes: Int32s, row: int, is
     base = row * arity
     rows[base] = -1 - rows[base]
     if M[table, layout.BITS] != 0:
-        table_rows.set_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, rows[base], rows[base + 1])
+        x, y = place_of(M, table, rows[base]), place_of(M, table, rows[base + 1])
+        table_rows.set_bit(table_rows.bits_of_table(M, table), M[table, layout.DOMAIN] >> 6, x, y)
     else:
         table_rows.slots_of(M, table)[table_rows.slot_for(M, table, rows[base : base + arity])] = row + 1
     for i in range(len(indexes)):
