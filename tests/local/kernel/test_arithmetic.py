@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.local_engine import rows_of
@@ -112,20 +113,23 @@ def test_numbers_where_something_may_break() -> None:
     check(SPECIAL, SPECIAL)
 
 
+@pytest.mark.by_night(5_000)
 @given(st.lists(numbers, max_size=8), st.lists(numbers, max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=35)
 def test_numbers(left: list[Value], right: list[Value]) -> None:
     check(left, right)
 
 
+@pytest.mark.by_night(5_000)
 @given(st.lists(any_value, max_size=8), st.lists(any_value, max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=35)
 def test_values_of_every_kind(left: list[Value], right: list[Value]) -> None:
     check(left, right)
 
 
+@pytest.mark.by_night(5_000)
 @given(st.lists(dates | timestamps | ints | floats, max_size=8), st.lists(dates | timestamps, max_size=8))
-@settings(max_examples=60)
+@settings(max_examples=35)
 def test_dates_and_timestamps(left: list[Value], right: list[Value]) -> None:
     check(left, right)
 

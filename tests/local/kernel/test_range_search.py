@@ -78,8 +78,9 @@ def test_texts_that_begin_alike(choice: bool) -> None:
 some_values = st.lists(any_value | numbers | strings | dates | timestamps | booleans, max_size=12)
 
 
+@pytest.mark.by_night(2_000)
 @given(some_values, some_values)
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_values_of_every_kind(left: list[Value], right: list[Value]) -> None:
     for is_used in (True, False):
         with ordered(is_used):

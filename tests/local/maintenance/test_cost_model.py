@@ -37,7 +37,8 @@ def giving_up_after(looks: int) -> Iterator[None]:
         yield
 
 
-@settings(max_examples=80)
+@pytest.mark.by_night(1_000)
+@settings(max_examples=50)
 @given(graph_histories(most_updates=5), st.integers(0, 4))
 def test_giving_up_changes_no_result(history: History, looks: int) -> None:
     with giving_up_after(looks):

@@ -40,7 +40,8 @@ def check_counters(engine: LocalEngine) -> int:
     return compared
 
 
-@settings(max_examples=100)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=60)
 @given(histories(largest_arity=4))
 def test_counters_are_kept(history: History) -> None:
     kb = KnowledgeBase(Source(history.program.text), algorithm="counting", modules=False)

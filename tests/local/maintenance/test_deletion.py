@@ -49,19 +49,22 @@ def check_each_once(history: History) -> None:
         assert used == there_are
 
 
-@settings(max_examples=100)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=60)
 @given(histories(largest_arity=4))
 def test_lost_instances_are_found_once(history: History) -> None:
     check_each_once(history)
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(graph_histories(most_updates=5))
 def test_lost_instances_of_recursive_rules_are_found_once(history: History) -> None:
     check_each_once(history)
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(graph_histories(most_updates=5))
 def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: History) -> None:
     counted, kb = (KnowledgeBase(Source(history.program.text), algorithm=a, modules=False) for a in ("counting", "bf"))
@@ -81,8 +84,9 @@ def test_deletion_and_proofs_use_no_more_instances_than_there_are(history: Histo
         assert done.suspected + done.forward <= instances
 
 
+@pytest.mark.by_night(2_000)
 @pytest.mark.parametrize("algorithm", ["bf", "dred", "counting", "auto", "rematerialise"])
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=8, max_size=24, unique=True))
 def test_two_facts_of_an_instance_that_go_in_turn(algorithm: Any, edges: list[tuple[int, int]]) -> None:
     """A rule with two atoms of its own relation, of which one goes a round before the other."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from tests.oracles import counting, dred
 from tests.oracles.histories import histories_without_projection, plain_histories, run
@@ -20,26 +21,30 @@ def check_counting(history: History) -> None:
             bounds.check(name, getattr(change.stats.counters, name))
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(histories_without_projection())
 def test_dred_on_rules_without_projection(history: History) -> None:
     """Every variable is in the head: all bounds of instances are exact, but where facts come back in turn."""
     check_dred(history)
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(plain_histories)
 def test_dred_on_any_rules(history: History) -> None:
     check_dred(history)
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(histories_without_projection())
 def test_counting_on_rules_without_projection(history: History) -> None:
     check_counting(history)
 
 
-@settings(max_examples=60)
+@pytest.mark.by_night(2_000)
+@settings(max_examples=40)
 @given(plain_histories)
 def test_counting_on_any_rules(history: History) -> None:
     """Counting lists instances with all their variables, so they are counted exactly whatever the rules are."""

@@ -278,8 +278,9 @@ def test_limits_of_an_update_are_not_used_up_by_it() -> None:
 # --- results that were read before ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.by_night(1_000)
 @given(history=maintained(), algorithm=st.sampled_from(ALGORITHMS), given_conditions=conditions)
-@settings(max_examples=60)
+@settings(max_examples=35)
 def test_results_stay_what_they_were(history: History, algorithm: str, given_conditions: Any) -> None:
     """Facts, answers and changes are read long after the terms were collected."""
     steps = steps_of(history)

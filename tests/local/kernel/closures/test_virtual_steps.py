@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from tests.local.closure.test_virtual_relation import Case, cases
 
 from tidelog.core.arrays import Int64s
@@ -37,7 +38,9 @@ def listed(relation: VirtualRelation, op: int, value: int) -> set[int]:
     return set(out.tolist())
 
 
+@pytest.mark.by_night(4_000)
 @given(cases)
+@settings(max_examples=50)
 def test_steps_list_and_test_pairs(case: Case) -> None:
     for budget in (None, 0):  # rows of bits, or a search each time
         relation, expected = case.build(budget), case.expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,8 @@ def everything(kb: KnowledgeBase) -> set[tuple[object, ...]]:
     return set(kb.facts())
 
 
-@settings(max_examples=150)
+@pytest.mark.by_night(4_000)
+@settings(max_examples=80)
 @given(st.lists(FACTS, max_size=20), st.lists(st.tuples(st.lists(FACTS, max_size=3), st.lists(FACTS, max_size=3)), max_size=5))
 def test_proofs_through_virtual_relations(
     initial: list[tuple[object, ...]], updates: list[tuple[list[tuple[object, ...]], list[tuple[object, ...]]]]
