@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.spark.on_executors import no_facts_in_the_driver
 
+from tidelog import KnowledgeBase
+from tidelog.changes import Change
 from tidelog.core.arrays import Int32s, Int64s, isin_rows
 from tidelog.spark.data import frames, sorted_copies
 from tidelog.spark.data.frames import FrameRelation, facts_in_driver
@@ -23,6 +26,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SIZE = 3000
+RULES = """
+reach(Y) :- start(Y). reach(Y) :- reach(X), edge(X, Y).
+same(X, Y) :- up(P, X), up(P, Y), X != Y. same(X, Y) :- up(P, X), same(P, Q), up(Q, Y).
+away(X) :- node(X), not reach(X).
+"""
 
 
 @pytest.fixture(params=["local", "reliable"])
@@ -146,3 +154,34 @@ def test_files_go_when_nothing_refers_to_them(spark: SparkSession, lineage: Line
         ask(seed)
         gc.collect()
     assert folders() == 1  # the last one goes when others are written
+
+
+def shown(change: Change) -> list[dict[str, list[tuple[object, ...]]]]:
+    both = (change.inserted, change.deleted)
+    return [{name: sorted(map(tuple, facts)) for name, facts in part.items() if len(facts)} for part in both]
+
+
+def test_an_update_in_rounds_runs_no_job(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All facts are on Spark, and what a few changed facts need of them is looked up."""
+    facts: list[tuple[object, ...]] = [("start", 0), *(("node", at) for at in range(9))]
+    facts += [("edge", at, at + 1) for at in range(8)] + [("edge", 2, 5)] + [("up", at // 2, at) for at in range(1, 16)]
+    here = KnowledgeBase(RULES)
+    on_spark = KnowledgeBase(RULES, engine="spark", spark=spark, placement="rounds")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a job")
+
+    with closing(on_spark):
+        with no_facts_in_the_driver():
+            for kb in (on_spark, here):
+                kb.update(insert=facts)
+                assert kb.count("reach") == 9
+        for name in (
+            "session.lineage.Lineage.cut",
+            "session.lineage.Lineage.cut_and_count",
+            "evaluation.rule_joins.RuleFrames.evaluate",
+        ):
+            monkeypatch.setattr(f"tidelog.spark.{name}", refuse)
+        for some_facts in ([("edge", 1, 2)], [("edge", 3, 4), ("up", 1, 2)], [("start", 0)]):
+            assert shown(on_spark.update(delete=some_facts)) == shown(here.update(delete=some_facts))
+            assert shown(on_spark.update(insert=some_facts)) == shown(here.update(insert=some_facts))
