@@ -28,6 +28,7 @@ from tidelog.errors import CODES, Diagnostic, Diagnostics, TidelogError, Tidelog
 from tidelog.files.reading import read
 from tidelog.program.program import check, read_source
 from tidelog.program.relations import Relation
+from tidelog.rdf.left_out import tell_of_left_out
 from tidelog.source import Source, Span
 from tidelog.syntax.tree import Column
 from tidelog.values import Kind, from_python
@@ -447,6 +448,16 @@ def text_among_numbers(_: Path) -> str:
     return said
 
 
+def triples_without_a_relation(_: Path) -> str:
+    counts = {("http://example.org/name", 2): 2, ("http://example.org/Person", 1): 1}
+    program = KnowledgeBase("q(X) :- p(X, _).").program
+    with pytest.warns(TidelogWarning) as caught:
+        tell_of_left_out(counts, program.relations, program.printer)
+    said = str(caught[0].message)
+    assert said + "\n" == blocks((PAGES / "TL108.md").read_text(encoding="utf-8"), "text")[0][2]
+    return said
+
+
 def names_as_a_fact(folder: Path) -> str:
     (folder / "supplies.csv").write_text("supplier,part\nAlba,spoke\nBorg,rim\n", encoding="utf-8")
     with pytest.warns(TidelogWarning) as caught:
@@ -522,6 +533,7 @@ DIRECT: dict[str, list[Callable[[Path], str]]] = {
     "TL105": [comparison_of_other_kinds],
     "TL106": [names_as_a_fact],
     "TL107": [text_among_numbers],
+    "TL108": [triples_without_a_relation],
     "TL098": [fact_that_does_not_hold],
     "TL099": [change_that_is_over],
     "TL067": [change_that_would_start_over],

@@ -95,6 +95,7 @@ CODES: dict[str, str] = {
     "TL105": "a rule that the values at hand keep from deriving anything",
     "TL106": "a first row that may be a header, loaded as a fact",
     "TL107": "a rule that passes over facts, since it has no value for them",
+    "TL108": "triples that no relation takes",
 }
 """What each code is about.  `TL0xx` are errors, `TL1xx` warnings."""
 

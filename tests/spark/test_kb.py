@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tidelog import KnowledgeBase, TidelogError
+from tidelog import KnowledgeBase, TidelogError, TidelogWarning
 from tidelog.spark import materialisation
 from tidelog.spark.kb import SparkKnowledgeBase
 
@@ -152,3 +152,14 @@ def test_delimiters_and_columns(spark: SparkSession, tmp_path: Path) -> None:
         kb.load("edge", tmp_path / "edges.csv", null="NA")
     with pytest.raises(TidelogError, match=r"TL074.*takes no positions"):
         kb.load("edge", tmp_path / "edges.csv", columns={0: "src"})
+
+
+def test_triples_that_are_left_out_are_told_of(spark: SparkSession, tmp_path: Path) -> None:
+    pytest.importorskip("pyoxigraph")
+    lines = [f"<http://e/{n}> <http://e/p> <http://e/a> ." for n in range(3)] + ["<http://e/1> <http://e/q> <http://e/a> ."]
+    (tmp_path / "a.nt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    kb = KnowledgeBase("@prefix e: <http://e/> . x(X) :- e:q(X, _).", engine="spark", spark=spark)
+    with pytest.warns(TidelogWarning, match="TL108: 3 triples left out, since no rule mentions `e:p`"):
+        kb.load_rdf(tmp_path / "a.nt")
+    assert kb.count("x") == 1
+    kb.close()

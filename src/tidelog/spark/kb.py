@@ -16,6 +16,7 @@ from tidelog.local.engine import EncodedUpdate
 from tidelog.options import options_given
 from tidelog.program.changes.live_rules import RuleDifference
 from tidelog.program.changes.rule_changes import NO_CHANGE, RuleChange, plan_change
+from tidelog.rdf.left_out import tell_of_left_out
 from tidelog.redaction import keeping_secrets
 from tidelog.spark.data.spark_facts import SparkChange
 from tidelog.spark.engine import SparkEngine
@@ -116,8 +117,9 @@ class SparkKnowledgeBase(Explaining):
         with described(self.spark, "load triples"):
             found = ingest_rdf(self.spark, source, format=format, rejects=rejects, lineage=lineage)  # type: ignore[arg-type]
         reports: list[LoadReport] = []
-        has_others = any(name != "triple" for name in self.relations)
-        for name, arity in (*(found.counts() if has_others else ()), ("triple", 3)):
+        counts = found.counts() if set(self.relations) != {"triple"} else {}
+        tell_of_left_out(counts, self.relations, self.program.printer)
+        for name, arity in (*counts, ("triple", 3)):
             relation = self.relations.get(name)
             if relation is not None and relation.arity == arity:
                 reports.append(self._add(found.ingested(relation, rejects=rejects)))
