@@ -103,6 +103,14 @@ class StreamState:
         self.epoch = 0
         self.last: Commit | None = None
 
+    @property
+    def has_commits(self) -> bool:
+        """Whether a job has used the folder before."""
+        try:
+            return bool(self.store.entries("commits"))
+        except OSError as error:
+            raise self._broken(error) from error
+
     def open(self) -> Commit | None:
         """Begin a new epoch, finish the last commit, and remove files that belong to none.
 

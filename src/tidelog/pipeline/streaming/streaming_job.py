@@ -102,7 +102,7 @@ class StreamingJob:
         self._stream = updates_from(self.part, self._updates, self._store, lambda: users_session(self.backend.kb.spark))
         self.state = StreamState(self.part.state, self._store)
         sinks = Sinks(self.job.sinks, "", self._store)
-        check_before(self.job, sinks, reads_sources=not self.state.store.entries("commits"))
+        check_before(self.job, sinks, reads_sources=not self.state.has_commits)
         self.terminal.done("starting Spark")
         _ = self.backend.kb.spark
         if not self.state.store.can_exclude:
