@@ -225,6 +225,6 @@ def test_a_damaged_state_is_said(tmp_path: Path) -> None:
 
 def test_a_file_in_place_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("", encoding="utf-8")
-    with pytest.raises(TidelogError, match="TL077: cannot resume from the state in .*/out/state: Not a directory"):
+    with pytest.raises(TidelogError, match=r"TL077: cannot resume from the state in .*/out/state: Not a directory"):
         _ = StreamState(tmp_path / "out/state").has_commits
     assert not StreamState(tmp_path / "new").has_commits
