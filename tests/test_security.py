@@ -104,6 +104,15 @@ print(kb.count("p"), len(kb.query("r(X)")))
     assert done.stdout.split() == ["10", "4"], done.stderr
 
 
+def test_no_question_goes_to_another_server() -> None:
+    kb = KnowledgeBase("p(1).")
+    for question in ("SELECT * FROM <http://localhost:9/g> { ?s ?p ?o }", "ASK { SERVICE <http://localhost:9/> { ?s ?p ?o } }"):
+        with pytest.raises(TidelogError, match="TL016"):
+            kb.sparql(question)
+    with pytest.raises(TidelogError, match="TL016"):
+        kb.sparql_update("LOAD <http://localhost:9/g>")
+
+
 @pytest.mark.parametrize("url", ["http://example.invalid/e.csv", "file:///etc/passwd", "s3://bucket/e.csv", "hdfs://host/e.csv"])
 def test_an_input_is_no_url(url: str, tmp_path: Path) -> None:
     with pytest.raises(TidelogError, match="TL060"):
