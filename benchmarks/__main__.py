@@ -16,6 +16,7 @@ from benchmarks import (
     durable,
     explaining,
     front_end,
+    growing,
     memory_over_time,
     ontologies,
     readers,
@@ -23,6 +24,7 @@ from benchmarks import (
     rule_changes,
     sparql,
     start_up,
+    taxonomy,
     transitive,
 )
 from benchmarks.catalogue import ALL_WORKLOADS, DURABLE, MAINTENANCE, MARKING, RULE_CHANGES
@@ -36,17 +38,22 @@ from benchmarks.marking import section as marking_section
 from benchmarks.papers import judging as papers_judging
 from benchmarks.papers import section as papers_section
 
+SCRIPTS = {
+    "rollback": rollback,
+    "explaining": explaining,
+    "aggregates": aggregates,
+    "readers": readers,
+    "memory_over_time": memory_over_time,
+    "transitive": transitive,
+    "taxonomy": taxonomy,
+    "growing": growing,
+    "sparql": sparql,
+    "ontologies": ontologies,
+}
 NAMES = (
     "front_end",
     "start_up",
-    "rollback",
-    "explaining",
-    "aggregates",
-    "readers",
-    "memory_over_time",
-    "transitive",
-    "sparql",
-    "ontologies",
+    *SCRIPTS,
     *ALL_WORKLOADS,
     *MAINTENANCE,
     *MARKING,
@@ -81,6 +88,8 @@ def write_summary(folder: Path) -> Path:
         *ontologies.judgements(folder),
         *papers_judging.judgements(folder),
         *transitive.judgements(folder),
+        *taxonomy.judgements(folder),
+        *growing.judgements(folder),
     ]
     file = summary.write(ALL_WORKLOADS, others, folder)
     with file.open("a", encoding="utf-8") as stream:
@@ -104,22 +113,8 @@ def main() -> None:
             front_end.run()
         elif name == "start_up":
             start_up.run(folder)
-        elif name == "rollback":
-            rollback.run(folder, quick=options.quick)
-        elif name == "explaining":
-            explaining.run(folder, quick=options.quick)
-        elif name == "aggregates":
-            aggregates.run(folder, quick=options.quick)
-        elif name == "transitive":
-            transitive.run(folder, quick=options.quick)
-        elif name == "readers":
-            readers.run(folder, quick=options.quick)
-        elif name == "sparql":
-            sparql.run(folder, quick=options.quick)
-        elif name == "ontologies":
-            ontologies.run(folder, quick=options.quick)
-        elif name == "memory_over_time":
-            memory_over_time.run(folder, quick=options.quick)
+        elif name in SCRIPTS:
+            SCRIPTS[name].run(folder, quick=options.quick)
         else:
             try:
                 if name in MAINTENANCE:

@@ -30,12 +30,12 @@ _BLOCK, _DISTANCE = 300, 20.0
 _BACK, _INVERSE, _RELATED = 1 / 200, 0.1, 0.2
 
 
-def facts(categories: int, seed: int = 13) -> Inputs:
-    """So many categories, and about twice as many edges."""
+def facts(categories: int, seed: int = 13, block: int = _BLOCK) -> Inputs:
+    """So many categories, in blocks, and about twice as many edges."""
     random = np.random.default_rng(seed)
     children = np.repeat(np.arange(categories), random.integers(1, 4, categories))
-    block = children - children % _BLOCK
-    parents = np.maximum(block, children - 1 - random.exponential(_DISTANCE, len(children)).astype(np.int64))
+    first = children - children % block
+    parents = np.maximum(first, children - 1 - random.exponential(_DISTANCE, len(children)).astype(np.int64))
     forward = children > parents
     children, parents = children[forward], parents[forward]
     back = random.random(len(children)) < _BACK
