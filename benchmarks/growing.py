@@ -52,7 +52,7 @@ def parts(name: str, size: int, share: int) -> tuple[Inputs, Inputs]:
         known = turbines(size)
         return whole, {relation: table.slice(known[relation].num_rows) for relation, table in whole.items()}
     whole = chains(size + more)
-    return whole, {"p1": whole["p1"].slice(0, 2 * more), "p4": whole["p4"].slice(whole["p4"].num_rows - 2 * more)}
+    return whole, {"p1": whole["p1"].slice(0, 2 * more), "p3": whole["p3"].slice(whole["p3"].num_rows - 2 * more)}
 
 
 def _facts(tables: Inputs) -> list[tuple[object, ...]]:
