@@ -48,8 +48,10 @@ def only_in_with(one: VirtualRelation, other: VirtualRelation, edges: list[Pairs
         lefts, rights = _touched(one, other, edges, lefts, rights)
     if not len(lefts) and not len(rights):
         return np.empty((0, 2), np.int32)
-    of_lefts, of_rights = (_new_of(one, other, ids, edges, is_back=is_back) for ids, is_back in ((lefts, False), (rights, True)))
-    found = np.concatenate([of_lefts, of_rights[~np.isin(of_rights[:, 0], lefts)]])
+    found = _new_of(one, other, lefts, edges, is_back=False) if len(lefts) else _new_of(one, other, rights, edges, is_back=True)
+    if len(lefts) and len(rights):
+        of_rights = _new_of(one, other, rights, edges, is_back=True)
+        found = np.concatenate([found, of_rights[~np.isin(of_rights[:, 0], lefts)]])
     return np.ascontiguousarray(found[:, ::-1]) if is_turned else found
 
 
@@ -61,12 +63,13 @@ def _touched(
     if (len(lefts) + len(rights)) * sum(map(len, edges)) > _TESTS:
         return lefts, rights
     has, has_steps = pairs.test_pairs, pairs.test_steps
-    source, target = steps[:, 0], steps[:, 1]
-    begins = _each(has if has_starts else has_steps, one, lefts, source) | (lefts[:, np.newaxis] == source)
-    ends = _each(has_steps, one, target, rights)
-    if begins.any():
+    source, target = np.ascontiguousarray(steps[:, 0]), np.ascontiguousarray(steps[:, 1])
+    begins, ends = np.zeros((len(lefts), len(steps)), np.bool_), np.zeros((len(steps), len(rights)), np.bool_)
+    if len(lefts):
+        begins = _each(has if has_starts else has_steps, one, lefts, source) | (lefts[:, np.newaxis] == source)
         begins &= ~_each(has, other, lefts, target)
-    if ends.any():
+    if len(rights):
+        ends = _each(has_steps, one, target, rights)
         ends &= ~_each(has_steps if has_starts else has, other, source, rights)
     is_left, is_right = begins.any(axis=1), ends.any(axis=0)
     if has_starts:
@@ -77,8 +80,7 @@ def _touched(
 
 def _each(test: Callable[..., None], relation: VirtualRelation, lefts: Int32s, rights: Int32s) -> NDArray[np.bool_]:
     """For each left and each right id what a test says of the pair."""
-    rows = np.stack([np.repeat(lefts, len(rights)), np.tile(rights, len(lefts))], axis=1)
-    found = np.zeros(len(rows), np.int32)
+    rows, found = _product(lefts, rights), np.zeros(len(lefts) * len(rights), np.int32)
     if len(rows):
         test(relation.words, rows, found)
     has: NDArray[np.bool_] = found.reshape(len(lefts), len(rights)) != 0
@@ -87,13 +89,12 @@ def _each(test: Callable[..., None], relation: VirtualRelation, lefts: Int32s, r
 
 def _new_of(one: VirtualRelation, other: VirtualRelation, ids: Int32s, edges: list[Pairs] | None, *, is_back: bool) -> Pairs:
     """The new pairs of some ends: those with what the edges lead to, or what leads to them, are tested if they are few."""
-    partners = _partners(one, edges, is_back=is_back) if edges is not None and one.is_searched and len(ids) else None
+    partners = _partners(one, edges, is_back=is_back) if edges is not None and one.is_searched else None
     if partners is None:
         found = list_new(one, other, ids, is_back=is_back)
         assert found is not None
         return found
-    rows = np.stack([np.repeat(ids, len(partners)), np.tile(partners, len(ids))], axis=1)
-    rows = np.ascontiguousarray(rows[:, ::-1] if is_back else rows)
+    rows = _product(partners, ids) if is_back else _product(ids, partners)
     rows = rows[_has(one, rows)]
     return rows[~_has(other, rows)]
 
@@ -112,7 +113,13 @@ def _partners(one: VirtualRelation, edges: list[Pairs], *, is_back: bool) -> Int
             count += len(found[-1])
             if count > _FEW_ENDS:
                 return None
-    return np.unique(np.concatenate(found))
+    return np.unique(np.concatenate(found))  # the end of an edge is on the list of what it leads to if that is a cycle
+
+
+def _product(lefts: Int32s, rights: Int32s) -> Pairs:
+    rows = np.empty((len(lefts), len(rights), 2), np.int32)
+    rows[..., 0], rows[..., 1] = lefts[:, np.newaxis], rights
+    return rows.reshape(-1, 2)
 
 
 def _has(relation: VirtualRelation, rows: Pairs) -> NDArray[np.bool_]:
