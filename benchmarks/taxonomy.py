@@ -1,6 +1,6 @@
 """Categories under the rules of SKOS, with modules and without: to materialise, and to delete 1,000 facts and insert them again.
 
-Categories come in blocks of a hundred, so that each has about as many above it as in DBpedia.  CPU time in one process for each row.
+Categories come in blocks of a hundred, so that each has some tens above it.  CPU time, each row in a process of its own.
 """
 
 from __future__ import annotations
