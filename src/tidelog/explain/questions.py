@@ -55,24 +55,31 @@ class Questions:
         transitive relations that are longer than `links` are explained at their ends.
         """
         from tidelog.explain.explainer import Explainer
+        from tidelog.explain.of_same import of_member, of_representatives
 
         number(effort, "effort", whole=True)
         number(links, "links", whole=True, is_needed=True)
         relation, values = self._fact(fact)
 
         def ask(access: Access) -> Explanation:
-            key = self._key(access, relation, values)
-            if key is None:
+            explainer = Explainer(access)
+
+            def explained(key: Key) -> Explanation:
+                if all:
+                    return explainer.all_ways(key, MOST_WAYS if effort is None else effort, max(2, links))
+                return explainer.proof(key, MOST_LOOKED_AT if effort is None else effort, max(2, links))
+
+            key = relation, tuple(map(access.cell, values))
+            if not access.holds(*key):
+                if (other := of_representatives(access, key)) is not None:
+                    return of_member(access, key, other, explained)
                 shown = access.program.printer.literal(Atom(relation, tuple(map(Constant, values))))
                 raise fail(
                     "TL098",
                     f"`{shown}` does not hold, so nothing explains it",
                     fix="`kb.why_not` and `tidelog why-not` say what is missing; `kb.query` finds the facts that do hold",
                 )
-            explainer = Explainer(access)
-            if all:
-                return explainer.all_ways(key, MOST_WAYS if effort is None else effort, max(2, links))
-            return explainer.proof(key, MOST_LOOKED_AT if effort is None else effort, max(2, links))
+            return explained(key)
 
         return self._asked(ask)
 
@@ -141,8 +148,3 @@ class Questions:
         if known.arity != len(args):
             raise fail("TL020", f"`{name}` has {known.arity} arguments, and this fact has {len(args)}")
         return relation, tuple(coerce_value(from_python(arg), known.declared_type(at)) for at, arg in enumerate(args))
-
-    def _key(self, access: Access, relation: str, values: tuple[Value, ...]) -> Key | None:
-        """The fact in the engine, if it holds."""
-        row = tuple(map(access.cell, values))
-        return (relation, row) if access.holds(relation, row) else None

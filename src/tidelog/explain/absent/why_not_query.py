@@ -10,6 +10,7 @@ from tidelog.explain.absent.repairs import Repairs, approaches_of
 from tidelog.explain.access import Access, Cell, Key
 from tidelog.explain.explainer import Explainer
 from tidelog.explain.joins import Budget
+from tidelog.explain.of_same import of_member, of_representatives
 from tidelog.explain.wording import Wording, as_written
 from tidelog.functions.conform import CONFORM
 from tidelog.functions.signatures import ANY
@@ -45,6 +46,8 @@ class WhyNotQuery:
         fact = (self.relation, *(value.content for value in self.values))
         if access.holds(*key):
             return WhyNot(fact, words.literal(atom), proof=Explainer(access).proof(key))
+        if (other := of_representatives(access, key)) is not None:
+            return WhyNot(fact, words.literal(atom), proof=of_member(access, key, other, Explainer(access).proof))
         failures, budget = Failures(access, words), Budget(self.effort)
         rules = [at for at, rule in enumerate(access.program.rules) if rule.head.predicate == self.relation]
         approach = approaches_of(access)
