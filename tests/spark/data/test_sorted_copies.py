@@ -123,18 +123,22 @@ def test_only_the_groups_with_a_value_are_read(spark: SparkSession, lineage: Lin
     facts = np.stack([np.arange(60_000), np.arange(60_000) // 2], axis=1).astype(np.int32)
     relation, read = FrameRelation(2), list[int]()
     relation.add(lineage.cut(frame_of_rows(spark, facts)), len(facts), lineage)
-    original = sorted_copies.SortedCopy.read
+    original = sorted_copies.SortedCopy._fetched
 
     def counted(copy: sorted_copies.SortedCopy, groups: Int64s) -> Int32s:
         read.append(copy.facts(groups))
         return original(copy, groups)
 
-    monkeypatch.setattr(sorted_copies.SortedCopy, "read", counted)
+    monkeypatch.setattr(sorted_copies.SortedCopy, "_fetched", counted)
     monkeypatch.setattr(sorted_copies, "_FACTS_A_FILE", 20_000)
     found = facts_with(relation, {1: np.array([70, 20_000], np.int32)}, lineage)
     assert found is not None
     assert sorted(map(tuple, found.tolist())) == [(140, 70), (141, 70), (40_000, 20_000), (40_001, 20_000)]
     assert 0 < sum(read) <= 30_000
+    before = len(read)
+    again = facts_with(relation, {1: np.array([71, 20_000], np.int32)}, lineage)
+    assert again is not None
+    assert (len(again), len(read)) == (4, before), "neighbours have been kept"
 
 
 def test_files_go_when_nothing_refers_to_them(spark: SparkSession, lineage: Lineage) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 ASKED_BEFORE = 2
 """A copy is written when facts have been asked for so many times: it costs about as much as these scans."""
 _FACTS_A_FILE, _MOST_FILES = 1 << 19, 64
+_KEPT = 8
+"""So many groups of a copy are kept."""
 _FEW_READ, _MOST_READ = 1 << 15, 1 << 20
 """So many facts to read are few enough not to look for a better column; what takes more is left to Spark."""
 Bound = Mapping[int, Int32s]
@@ -50,6 +52,7 @@ class SortedCopy:
     """For each group its file, its place in it, and how many facts it has."""
     firsts: Int32s
     lasts: Int32s
+    _recent: dict[int, Int32s] = field(default_factory=dict)
 
     @classmethod
     def of(cls, at: int, segments: Iterable[DataFrame], store: Store, folder: str) -> SortedCopy:
@@ -74,7 +77,19 @@ class SortedCopy:
         return np.flatnonzero(begin < end)
 
     def read(self, groups: Int64s) -> Int32s:
-        """The facts of some groups."""
+        """The facts of some groups; a few are kept, since round after round asks for neighbours."""
+        if len(groups) > _KEPT:
+            return self._fetched(groups)
+        found = []
+        for group in groups.tolist():
+            facts = self._recent.pop(group, None)
+            self._recent[group] = facts if facts is not None else self._fetched(np.array([group]))
+            found.append(self._recent[group])
+        while len(self._recent) > _KEPT:
+            del self._recent[next(iter(self._recent))]
+        return np.concatenate(found)
+
+    def _fetched(self, groups: Int64s) -> Int32s:
         found = []
         for at in np.unique(self.places[groups, 0]).tolist():
             path, about = self.files[at]
