@@ -25,7 +25,7 @@ from tidelog.local.kernel.tiers.forms import CHECKED
 
 _COMPILED_ELSEWHERE = {
     "backward_forward": ("bf_loop", "checks", "proving", "unit_layout"),
-    "ranked": ("rank_loop", "support", "suspect_queue"),
+    "ranked": ("lost_instances", "rank_loop", "support", "suspect_queue"),
 }
 """The compiled modules of packages in `maintenance`."""
 
