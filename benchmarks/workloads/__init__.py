@@ -4,6 +4,7 @@ from benchmarks.workloads.closure import LINEAR_CLOSURE, NONLINEAR_CLOSURE
 from benchmarks.workloads.dag_r import DAG_R, DAG_R_FILES
 from benchmarks.workloads.joins import FOUR_CYCLES, GROUPED, HUB_JOIN, RANGE_JOIN, TRIANGLES
 from benchmarks.workloads.memory import MEMORY
+from benchmarks.workloads.other_terms import POINTS_TO_BESIDE
 from benchmarks.workloads.points_to import POINTS_TO
 from benchmarks.workloads.same_generation import SAME_GENERATION
 from benchmarks.workloads.symmetric_chain import SYMMETRIC_CHAIN
@@ -21,6 +22,7 @@ WORKLOADS = {
         ZODIAC_RS3,
         SAME_GENERATION,
         POINTS_TO,
+        POINTS_TO_BESIDE,
         MEMORY,
         RANGE_JOIN,
         HUB_JOIN,
