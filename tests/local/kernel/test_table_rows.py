@@ -37,7 +37,7 @@ def test_rows_are_found_and_numbered(rows: list[tuple[int, int, int]], others: l
     table.insert(matrix(rows, 3))
     found, numbers = np.empty(len(others), np.int32), np.empty(len(others), np.int32)
     many_rows.contain_rows(table.store.M, table.number, matrix(others, 3), found)
-    kernel.number_rows(table.store.M, table.number, matrix(others, 3), numbers)
+    many_rows.number_rows(table.store.M, table.number, matrix(others, 3), numbers)
     order = list(dict.fromkeys(rows))
     assert found.tolist() == [row in order for row in others]
     assert numbers.tolist() == [order.index(row) if row in order else -1 for row in others]

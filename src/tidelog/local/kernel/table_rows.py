@@ -147,14 +147,6 @@ def insert(M: Int64s, table: int, key: Int32s) -> int:
     return NEW
 
 
-@kernel
-def number_rows(M: Int64s, table: int, data: Int32s, numbers: Int32s) -> None:
-    """The number of each row of a matrix in a table with a hash table, or -1."""
-    slots = slots_of(M, table)
-    for i in range(data.shape[0]):
-        numbers[i] = slots[slot_for(M, table, data[i])] - 1
-
-
 @table_walk
 def rehash_rows(M: Int64s, table: int) -> None:
     """Enter all rows into a new hash table."""

@@ -1,7 +1,8 @@
 """Relations derived from scratch during an update: insertions and deletions are computed on request.
 
 Where a unit is derived from scratch, its readers may be too, and then only the user can request the difference.  The number of
-insertions and deletions is known at once, from bit matrices or by a probe of the larger version with the smaller one.
+insertions and deletions is known at once, from bit matrices or by a probe of the larger version with the smaller one, which gives
+both differences where rows have numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tidelog.core.arrays import Rows, UInt64s, isin_rows
+from tidelog.core.arrays import Int32s, Rows, UInt64s, isin_rows
 from tidelog.local.closure.virtual_relation import VirtualRelation
 from tidelog.local.kernel.closures.pair_differences import only_in_matrix
 from tidelog.local.storage.tables import Table
@@ -28,11 +29,14 @@ class Version:
     """The table's bit matrix, if it has one; valid during the update."""
     find: Callable[[Rows], NDArray[np.bool_]] | None
     """For each row whether it is one of these; valid during the update."""
+    number: Callable[[Rows], Int32s] | None = None
+    """For each row its number among these, or -1, if that takes no longer; valid during the update."""
 
     @classmethod
     def now(cls, table: Table) -> Version:
         """The version of a table as it is now."""
-        return cls(table.version(), table.matrix, table.contains)
+        is_numbered = table.arity and not table.has_bits and not table.tombstones
+        return cls(table.version(), table.matrix, table.contains, table.numbers_of if is_numbered else None)
 
     @property
     def rows(self) -> Rows:
@@ -93,20 +97,20 @@ class Replacement:
     def inserted(self) -> Rows:
         """The rows of the version after that the version before lacks."""
         if self._inserted is None:
-            self._inserted = _only_in(self._after, self._before)
+            self._inserted, self._deleted = _differences(self._after, self._before, self._deleted)
         return self._inserted
 
     def deleted(self) -> Rows:
         """The rows of the version before that the version after lacks."""
         if self._deleted is None:
-            self._deleted = _only_in(self._before, self._after)
+            self._deleted, self._inserted = _differences(self._before, self._after, self._inserted)
         return self._deleted
 
     def end(self) -> None:
         """End of the update: drop what later changes of the tables invalidate."""
         for version in (self._before, self._after):
             if isinstance(version, Version):
-                version.bits = version.find = None
+                version.bits = version.find = version.number = None
 
 
 _NO_ROOM = np.empty((0, 2), np.int32)
@@ -116,6 +120,18 @@ def _matrices(one: AnyVersion, other: AnyVersion) -> tuple[UInt64s, UInt64s] | N
     if not isinstance(one, Version) or not isinstance(other, Version) or one.bits is None or other.bits is None:
         return None
     return one.bits, other.bits
+
+
+def _differences(one: AnyVersion, other: AnyVersion, only_in_other: Rows | None) -> tuple[Rows, Rows | None]:
+    """The rows of one version that another lacks; and the other way round, if that is known or the same search tells."""
+    numbered = other.number if isinstance(other, Version) else None
+    if only_in_other is not None or numbered is None:
+        return _only_in(one, other), only_in_other
+    rows, is_only = one.rows, np.ones(len(other), np.bool_)
+    numbers = numbered(rows)
+    is_there = numbers >= 0
+    is_only[numbers[is_there]] = False
+    return rows[~is_there], other.rows[is_only]
 
 
 def _only_in(one: AnyVersion, other: AnyVersion) -> Rows:

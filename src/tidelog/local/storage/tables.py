@@ -81,7 +81,7 @@ class Table(row_buffers.RowBuffers):
         """The number of each row, or -1 if the table does not hold it; needs a hash table."""
         numbers = np.full(len(rows), len(self) - 1, np.int32)  # correct for rows without columns
         if self.arity:
-            kernel.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
+            many_rows.number_rows(self.store.M, self.number, np.ascontiguousarray(rows, np.int32), numbers)
         return numbers
 
     @property

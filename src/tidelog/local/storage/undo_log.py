@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tidelog.core.arrays import Int64s
 from tidelog.local.kernel import layout
-from tidelog.local.kernel.rows.many_rows import contain_rows
+from tidelog.local.kernel.rows.many_rows import contain_rows, number_rows
 from tidelog.local.storage.replacements import Version
 from tidelog.local.storage.state import State
 from tidelog.local.storage.tables import Table
@@ -56,9 +56,15 @@ class UndoLog:
             contain_rows(words.reshape(1, -1), 0, np.ascontiguousarray(rows, np.int32), found)
             return found.astype(np.bool_)
 
+        def numbered(rows: NDArray[np.int32]) -> NDArray[np.int32]:
+            numbers = np.empty(len(rows), np.int32)
+            number_rows(words.reshape(1, -1), 0, np.ascontiguousarray(rows, np.int32), numbers)
+            return numbers
+
+        is_numbered = not len(bits) and table.arity and not words[layout.TOMBSTONES]
         is_by_id = len(bits) > 0 and words[layout.PLACES] == 0
         matrix = bits.reshape(-1, int(words[layout.DOMAIN]) // 64) if is_by_id else None
-        version = Version(self.rows_before(table), matrix, contained)
+        version = Version(self.rows_before(table), matrix, contained, numbered if is_numbered else None)
         return version if removed is None or not len(removed) else version.with_rows(removed)
 
     def rollback(self) -> None:

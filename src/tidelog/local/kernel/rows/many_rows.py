@@ -12,7 +12,18 @@ from tidelog.core.arrays import Int32s, Int64s
 from tidelog.local.kernel import layout
 from tidelog.local.kernel.build import hot, kernel, part, table_walk
 from tidelog.local.kernel.rows.row_times import note_time
-from tidelog.local.kernel.table_rows import FULL, contains, finish, insert, mix, rows_of, shorten_index, shorten_table, slots_of
+from tidelog.local.kernel.table_rows import (
+    FULL,
+    contains,
+    finish,
+    insert,
+    mix,
+    rows_of,
+    shorten_index,
+    shorten_table,
+    slot_for,
+    slots_of,
+)
 
 _BLOCK, _CACHED = 64, 1 << 16
 
@@ -65,6 +76,16 @@ def contain_rows(M: Int64s, table: int, data: Int32s, found: Int32s) -> None:
         if i % _BLOCK == 0 and touched >= 0:
             touched |= _touch(M, table, data, i)
         found[i] = contains(M, table, data[i])
+
+
+@kernel
+def number_rows(M: Int64s, table: int, data: Int32s, numbers: Int32s) -> None:
+    """The number of each row of a matrix in a table with a hash table, or -1."""
+    slots, touched = slots_of(M, table), np.int64(0)
+    for i in range(data.shape[0]):
+        if i % _BLOCK == 0 and touched >= 0:
+            touched |= _touch(M, table, data, i)
+        numbers[i] = slots[slot_for(M, table, data[i])] - 1
 
 
 @table_walk
