@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -117,19 +117,10 @@ def stream_command(  # each parameter is an argument or option of the command
         try:
             source = open_source(updates, wait=follow, longest=limits.longest)
             journal = Journal(out, stats, resume=resume, sets_aside=sets_aside)
-            kb = evaluation.knowledge_base(
-                program,
-                facts,
-                limits,
-                look,
-                modules=not no_modules,
-                quiet=quiet,
-                algorithm=algorithm,
-                marking={"auto": "auto", "on": True, "off": False}[marking.value],
-                saved=saved,
-                durability=durability.value,
-                **({} if starting_over is None else {"starting_over": starting_over.value}),
-            )
+            given: dict[str, Any] = {"marking": {"auto": "auto", "on": True, "off": False}[marking.value]}
+            given |= {} if starting_over is None else {"starting_over": starting_over.value}
+            given |= {"algorithm": algorithm, "modules": not no_modules, "durability": durability.value}
+            kb = evaluation.knowledge_base(program, facts, limits, look, quiet=quiet, saved=saved, **given)
             stack.enter_context(kb)
             following = stack.enter_context(Following(kb, source))
             following.passes_over_errors = sets_aside
