@@ -122,6 +122,7 @@ def run(folder: Path, *, quick: bool = False) -> None:
         writer.writeheader()
         for row in rows(quick=quick):
             writer.writerow({name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(row).items()})
+            stream.flush()
             taken = f"insert {row.inserted * 1e3:8.2f} ms, delete {row.deleted * 1e3:8.2f}, starting over {row.anew * 1e3:8.2f}"
             print(f"{row.what:11} {row.size:6,} + {row.share:2} %: {taken}, {row.memory / 1e6:.1f} MB", flush=True)
 
