@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 from tests.files.relations import declared, kinds, lists, mentioned, rejected, saved
 
+from tidelog import KnowledgeBase
 from tidelog.errors import TidelogError, TidelogWarning
 from tidelog.files.reading import read
 from tidelog.files.text import delimited
@@ -333,3 +335,14 @@ def test_names_with_blanks_are_proposed_as_they_can_be_declared(tmp_path: Path) 
     said = r'`@relation supplies\(shop_name: string, part: string\) .` and say columns=\{"shop name": "shop_name"\}'
     with pytest.warns(TidelogWarning, match=said):
         read(path, "supplies")
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "facts"])
+@pytest.mark.parametrize("line", [b'\r{"name":"a"}', b"1\r2", b"\r\r", b"a" * 200_000, b'"\r'])
+def test_first_lines_that_the_reader_of_headers_refuses(tmp_path: Path, ending: str, line: bytes) -> None:
+    path = tmp_path / f"x.{ending}"
+    path.write_bytes(line + b"\n")
+    kb = KnowledgeBase()
+    with suppress(TidelogError):  # it may be refused, but by an error of Tidelog's
+        kb.load("p", path)
+    assert "p" not in kb.relations or kb.count("p") <= 2

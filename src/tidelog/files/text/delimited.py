@@ -135,7 +135,10 @@ def _of_integers(text: _Text, described: str, relation: Relation | None, header:
     data, begin = text.data, len(_BOM) if text.data.startswith(_BOM) else 0
     line = data.find(b"\n", begin) + 1
     quoting: Any = csv.QUOTE_MINIMAL if text.has_quotes else csv.QUOTE_NONE
-    first = next(csv.reader([data[begin:line].decode()], delimiter=text.delimiter, quoting=quoting), [])
+    try:
+        first = next(csv.reader([data[begin:line].decode()], delimiter=text.delimiter, quoting=quoting), [])
+    except csv.Error:  # a carriage return in the middle, or a cell too long for this reader
+        return None
     is_named = any(map(is_word, first)) if header == "auto" else header
     if is_named and (not line or data.count(b'"', begin, line) % 2 or b"\r" in data[begin : line - 2]):
         return None
