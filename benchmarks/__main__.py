@@ -85,6 +85,7 @@ def write_summary(folder: Path) -> Path:
         *rollback.judgements(folder),
         *explaining.judgements(folder),
         *aggregates.judgements(folder),
+        *loading.judgements(folder),
         *readers.judgements(folder),
         *sparql.judgements(folder),
         *ontologies.judgements(folder),
