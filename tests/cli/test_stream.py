@@ -199,6 +199,17 @@ def test_a_saved_knowledge_base_keeps_the_state(folder: Path, monkeypatch: pytes
     assert changes((folder / "out.jsonl").read_text(encoding="utf-8")) == changes(expected)
 
 
+def test_a_saved_knowledge_base_keeps_its_options(folder: Path) -> None:
+    with KnowledgeBase("p(X, Z) :- p(X, Y), p(Y, Z). p(1, 2).", modules=False, algorithm="dred", marking=False) as kb:
+        kb.save("other")
+    Path("v.jsonl").write_text('{"insert": [["p", 2, 3]]}\n{"delete": [["p", 2, 3]]}\n')
+    arguments = "stream", "--updates", "v.jsonl", "--out", "v.out", "--open", "other", "-q"
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    told = [json.loads(line) for line in Path("v.out").read_text().splitlines()]
+    assert told[1]["stats"]["algorithm"].startswith("dred")
+    assert "1 answer" in CliRunner().invoke(app, ["query", "--open", "other", "p(1, X)"]).output
+
+
 @pytest.mark.parametrize("at", range(len(UPDATES)))
 def test_an_update_that_is_saved_and_not_written_down_is_written_down_later(
     folder: Path, monkeypatch: pytest.MonkeyPatch, at: int

@@ -199,6 +199,8 @@ def knowledge_base(
         if not (saved / "manifest.sqlite").exists():
             fix = "check the path, or give a program to begin one there"
             raise fail("TL060", f"cannot open {saved}: there is no saved knowledge base", fix=fix)
+        if options.get("modules") is True:  # nobody has said --no-modules: they are as they were saved
+            del options["modules"]
         kb = KnowledgeBase.open(saved, rules, read_only=read_only, durability=durability or "batch", **options)
         if not quiet:
             typer.echo(str(kb.recovery), err=True)

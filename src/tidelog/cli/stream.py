@@ -77,8 +77,12 @@ def stream_command(  # each parameter is an argument or option of the command
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more when the file or folder has been read.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Resume after the last update that an earlier run finished.")] = False,
     stats: Annotated[Path | None, typer.Option(help="Write what each update took to this CSV file.", metavar="FILE")] = None,
-    algorithm: Annotated[str, typer.Option(help="How deletions are maintained: auto, ranked, bf, ...", metavar="NAME")] = "auto",
-    marking: Annotated[Marking, typer.Option(help="Prepare for the next update if it is waiting already.")] = Marking.AUTO,
+    algorithm: Annotated[
+        str | None, typer.Option(help="How deletions are maintained: auto, ranked, bf, ...; auto by default.", metavar="NAME")
+    ] = None,
+    marking: Annotated[
+        Marking | None, typer.Option(help="Prepare for the next update if it is waiting already; auto by default.")
+    ] = None,
     starting_over: Annotated[
         StartingOver | None, typer.Option(help="An update that would derive a relation from scratch is made, noted, or an error.")
     ] = None,
@@ -117,9 +121,8 @@ def stream_command(  # each parameter is an argument or option of the command
         try:
             source = open_source(updates, wait=follow, longest=limits.longest)
             journal = Journal(out, stats, resume=resume, sets_aside=sets_aside)
-            given: dict[str, Any] = {"marking": {"auto": "auto", "on": True, "off": False}[marking.value]}
-            given |= {} if starting_over is None else {"starting_over": starting_over.value}
-            given |= {"algorithm": algorithm, "modules": not no_modules, "durability": durability.value}
+            given = {"modules": not no_modules, "durability": durability.value}
+            given |= _chosen(algorithm, marking, starting_over)
             kb = evaluation.knowledge_base(program, facts, limits, look, quiet=quiet, saved=saved, **given)
             stack.enter_context(kb)
             following = stack.enter_context(Following(kb, source))
@@ -135,6 +138,14 @@ def stream_command(  # each parameter is an argument or option of the command
         except Stopped:
             pass
     _end(display, stopping, as_json=as_json, quiet=quiet)
+
+
+def _chosen(algorithm: str | None, marking: Marking | None, starting_over: StartingOver | None) -> dict[str, Any]:
+    """The options that are given: others are those with which a folder was saved, or as usual."""
+    given: dict[str, Any] = {} if algorithm is None else {"algorithm": algorithm}
+    if marking is not None:
+        given["marking"] = {"auto": "auto", "on": True, "off": False}[marking.value]
+    return given if starting_over is None else given | {"starting_over": starting_over.value}
 
 
 def _check(program: Path | None, updates: str, out: Path | None, *, resume: bool, sets_aside: bool) -> None:
