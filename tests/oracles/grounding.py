@@ -46,6 +46,15 @@ def _matches(args: tuple[Value | str, ...], row: Row) -> bool:
     )
 
 
+def _is_open(fact: Fact) -> bool:
+    """Whether a fact is a negated literal with a variable that stands in it alone."""
+    return is_negative(fact) and any(isinstance(arg, str) for arg in fact[1])
+
+
+_MOST_MATCHES = 100
+"""No history of these tests has as many facts that match one literal."""
+
+
 def instances(program: Program, rules: Iterable[int], relations: Relations) -> list[Instance]:
     """All instances of some rules that are true over some facts, named by rule and substitution."""
     found: list[Instance] = []
@@ -157,10 +166,12 @@ class Bounds:
         """Count instances; those of heads that are `there` already need not be looked for.
 
         The engine's joins stop once the head is bound at the first match, or where the head has been found already, by this rule
-        or another one. So they may see only one of several instances with the same head.
+        or another one. So they may see only one of several instances with the same head. An instance whose negated literal has
+        a variable of its own may be seen once for each fact that matches it.
         """
         seen = len(found) if self.lists_instances else len({r.head for r in found}.difference(there))
-        self.add(name, seen, len(found) if most is None else most)
+        again = _MOST_MATCHES * sum(any(map(_is_open, r.body)) for r in found)
+        self.add(name, seen, (len(found) if most is None else most) + again)
 
     def check(self, name: str, value: int) -> None:
         """Fail if a counter is not within its bounds."""

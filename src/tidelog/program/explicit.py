@@ -33,7 +33,7 @@ def as_facts(given: Iterable[tuple[object, ...]]) -> Sequence[tuple[object, ...]
     if type(given) is not list and type(given) is not tuple:
         _refuse_text(given)
         return list(iterable(given, "a list of facts", _FACTS_FIX))
-    if given and isinstance(given[0], str):
+    if given and isinstance(given[0], str) and not any(isinstance(part, tuple | list) for part in given):
         _refuse_texts(given)
     return given
 

@@ -291,4 +291,5 @@ class RowBuffers(Indexed):
         for index in self.indexes.values():
             self.clear_index(index)
         self._clear_orders()
-        self._choose_search(self.end, rebuild=True)  # which ends with a whole table
+        nothing = np.empty((0, self.arity), np.int32)  # more rows are not known to come, as they are where rules derive
+        self._choose_search(self.end, nothing, rebuild=True)  # which ends with a whole table
