@@ -13,9 +13,9 @@ incrementalization (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021), and of the 
 The invariant: *the facts of a unit can be put in an order that their ranks do not contradict, in which every fact that is not
 explicit has an instance of facts before it.* It holds because rules append a fact when all facts of its instance are there; where
 something else keeps or moves facts, the ranks are forgotten (`Table.forget_order`, `forget_times`): proofs of B/F may use
-facts that came later; a marked step that was undone; units that became one; saved facts, whose order is known in one relation
-only. Ranks that say too little never make a wrong result, only more facts fall and come back. `tests.oracles.ranked` checks
-the invariant after every update.
+facts that came later; a marked step that was undone; units that became one. Saved facts keep theirs (`durable.snapshot`). Ranks
+that say too little never make a wrong result, only more facts fall and come back. `tests.oracles.ranked` checks the invariant
+after every update.
 
 Why it is right. Let f be a fact that is left. If it was never looked at, the instance that the invariant gives it has lost no
 fact below the unit, and none of the unit, whose users were looked at. If it was looked at, its support has not fallen since:
