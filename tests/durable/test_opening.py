@@ -295,3 +295,19 @@ def test_many_numbers_in_no_order_come_back(tmp_path: Path) -> None:
     with KnowledgeBase.open(tmp_path / "kb") as again:
         assert sorted(again["step"]) == [(number,) for number in range(4_000)]
         assert again.count("odd") == 2_000
+
+
+def test_ranks_come_back(tmp_path: Path) -> None:
+    """Also across the relations of a unit: deletions look at the same facts, and as many fall."""
+    rules = "p(X, Y) :- e(X, Y). q(X, Y) :- p(X, Y). p(X, Z) :- q(X, Y), e(Y, Z)."
+    edges = [("e", at, (step * at + 1 + step) % 30) for at in range(30) for step in (1, 7)]
+    kept, saved = (KnowledgeBase(rules, algorithm="ranked", modules=False) for _ in range(2))
+    for kb in (kept, saved):
+        kb.update(insert=edges)
+    saved.save(tmp_path / "kb")
+    saved.close()
+    with KnowledgeBase.open(tmp_path / "kb") as opened:
+        for edge in edges[:12]:
+            expected, found = (kb.update(delete=[edge]).stats.counters for kb in (kept, opened))
+            assert expected == found
+            assert set(opened["p"]) == set(kept["p"])
